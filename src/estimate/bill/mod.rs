@@ -1,0 +1,124 @@
+//! Hours and dollars: what is fixed for the job, what a row costs, and the bill in words.
+//!
+//! [`Job::price`] is the one place where money is computed. The table calls it for every row, and
+//! [`explain`] calls it for the bill of one offer, so the two can never disagree.
+
+use super::class::ClassEstimate;
+use super::quote::{ItemKind, PriceKind, Quote};
+use crate::offer::{Offer, Provider};
+use crate::setup::Setup;
+use crate::units::{
+    Gb, Hours, Mbps, PerHour, Range, UnixSeconds, Usd, UsdPerGb, UsdPerGbMonth, UsdPerHour,
+};
+
+/// What follows from the setup alone: bytes to move, disk to rent, hours that do not depend on the
+/// offer. Computed once per change of the setup.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Job {
+    /// Disk to rent.
+    pub disk: Gb,
+}
+
+/// The figures of one offer that money depends on; plain numbers, so that a million rows are cheap.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RowFacts {
+    /// Who rents it out; boot times and rules differ.
+    pub provider: Provider,
+    /// Price per hour of the whole offer, guaranteed.
+    pub on_demand: Option<UsdPerHour>,
+    /// Price per hour of the whole offer, interruptible.
+    pub spot: Option<UsdPerHour>,
+    /// Disk while running.
+    pub storage: Option<UsdPerGbMonth>,
+    /// Disk while stopped.
+    pub storage_stopped: Option<UsdPerGbMonth>,
+    /// Traffic out.
+    pub egress: Option<UsdPerGb>,
+    /// Traffic in.
+    pub ingress: Option<UsdPerGb>,
+    /// Shortest time billed.
+    pub minimum: Option<Hours>,
+    /// Download speed.
+    pub download: Option<Mbps>,
+    /// Upload speed.
+    pub upload: Option<Mbps>,
+    /// Largest disk.
+    pub disk: Option<Gb>,
+    /// Interruptions per hour when spot.
+    pub hazard: Option<Range<PerHour>>,
+}
+
+impl From<&Offer> for RowFacts {
+    fn from(o: &Offer) -> Self {
+        Self {
+            provider: o.provider,
+            on_demand: o.price.on_demand,
+            spot: o.price.spot,
+            storage: o.fees.storage,
+            storage_stopped: o.fees.storage_stopped,
+            egress: o.fees.egress,
+            ingress: o.fees.ingress,
+            minimum: o.fees.minimum,
+            download: o.download,
+            upload: o.upload,
+            disk: o.disk,
+            hazard: o.hazard.map(|h| h.rate),
+        }
+    }
+}
+
+/// What one row costs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RowQuote {
+    /// From launch to the end of the machine.
+    pub hours: Option<Range<Hours>>,
+    /// Hours of fetching image, weights and data (expected).
+    pub fetch: Option<Hours>,
+    /// The bill, by [`ItemKind`]; `None` is unknown.
+    pub items: [Option<Usd>; ItemKind::COUNT],
+    /// The total; `expected` is the sum of the known items.
+    pub total: Option<Range<Usd>>,
+    /// The job would be interrupted more often than it makes headway.
+    pub never_finishes: bool,
+}
+
+impl Job {
+    /// What follows from `setup` alone.
+    pub fn new(setup: &Setup) -> Self {
+        Self { disk: setup.disk.unwrap_or(Gb::new(100.0)) }
+    }
+
+    /// What a row of `class` costs at its on-demand or spot price.
+    pub fn price(&self, class: &ClassEstimate, row: &RowFacts, kind: PriceKind) -> RowQuote {
+        let _ = (class, row, kind);
+        RowQuote {
+            hours: None,
+            fetch: None,
+            items: [None; ItemKind::COUNT],
+            total: None,
+            never_finishes: false,
+        }
+    }
+}
+
+/// The bill of one offer in words: the figures of [`Job::price`], each with unit, basis and source.
+pub fn explain(
+    setup: &Setup,
+    offer: &Offer,
+    class: &ClassEstimate,
+    kind: PriceKind,
+    now: UnixSeconds,
+) -> Quote {
+    let _ = now;
+    let row = Job::new(setup).price(class, &RowFacts::from(offer), kind);
+    Quote {
+        pricing: kind,
+        hours: row.hours,
+        stages: Vec::new(),
+        items: Vec::new(),
+        total: row.total,
+        unknown: Vec::new(),
+        assumptions: Vec::new(),
+        never_finishes: row.never_finishes,
+    }
+}

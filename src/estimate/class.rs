@@ -1,0 +1,31 @@
+//! What is the same for every offer of a hardware class: fit and speed.
+
+use super::HardwareClass;
+use super::fit::Fit;
+use super::quote::Speed;
+use crate::gpu;
+use crate::offer::Basis;
+use crate::setup::Setup;
+
+/// Fit and speed of one hardware class.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClassEstimate {
+    /// Memory.
+    pub fit: Fit,
+    /// Tokens per second.
+    pub speed: Speed,
+}
+
+/// Estimates `class` for `setup`.
+pub fn estimate(setup: &Setup, class: &HardwareClass) -> ClassEstimate {
+    let Some(card) = class.gpu.and_then(|id| gpu::catalogue().get(id)) else {
+        let why = "this GPU is not in the catalogue";
+        let speed =
+            Speed { tokens_per_second: None, mfu: None, basis: Basis::Unknown, note: why.into() };
+        return ClassEstimate { fit: Fit::unknown(why), speed };
+    };
+    ClassEstimate {
+        fit: super::memory::fit(setup, card, class),
+        speed: super::speed::speed(setup, card, class),
+    }
+}

@@ -1,0 +1,29 @@
+//! haggle ranks rented GPUs by what the finished fine-tuning job costs, and says whether it fits.
+//!
+//! Data flows one way:
+//!
+//! ```text
+//! the clouds ──► provider ──► Offer ──► market (columns) ──┐
+//!                                                          ├─► quote per row ─► query, rank ─► app ─► ui / cli / export
+//! the user ───► Setup ───────────────► estimate ───────────┘
+//! ```
+//!
+//! Layers, lower ones never import higher ones (`tests/it/architecture.rs` checks it):
+//!
+//! | layer | modules |
+//! |---|---|
+//! | L0 | `units` |
+//! | L1 | `gpu`, `model`, `setup`, `offer` |
+//! | L2 (pure) | `estimate`, `market`, `snapshot`, `export` |
+//! | L3 (own I/O) | `provider`, `config` |
+//! | L4 (pure) | `session`, `app` |
+//! | L5 | `ui` (names ratatui), `tty` (names crossterm) |
+//! | L6 | `cli`, `runtime` (name tokio) |
+
+pub mod estimate;
+pub mod gpu;
+pub mod model;
+pub mod offer;
+pub mod provider;
+pub mod setup;
+pub mod units;

@@ -1,0 +1,96 @@
+//! Language models: exact shapes and parameter counts, built in or read from a `config.json`.
+
+use serde::Serialize;
+
+/// How the layers are built, where it changes what training needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Family {
+    /// Llama, Mistral, Yi, TinyLlama, SmolLM and whoever shares their block.
+    Llama,
+    /// Qwen2 and Qwen2.5: biases on q, k and v.
+    Qwen2,
+    /// Qwen3: norms on q and k.
+    Qwen3,
+    /// Gemma 2: four norms a layer, soft-capped logits.
+    Gemma2,
+    /// Phi-3: fused qkv and gate-up projections.
+    Phi3,
+    /// A mixture of experts over Llama-like layers.
+    Moe,
+    /// Anything else that has the usual dimensions; estimates for it are wider.
+    Other,
+}
+
+/// Experts of a mixture-of-experts model.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Experts {
+    /// Experts in each sparse layer.
+    pub count: u32,
+    /// Experts that each token visits.
+    pub per_token: u32,
+    /// Hidden size of one expert's MLP.
+    pub intermediate: u32,
+    /// Hidden size of the shared expert's MLP, where there is one.
+    pub shared_intermediate: Option<u32>,
+    /// Layers with a plain MLP before the sparse ones begin.
+    pub dense_layers: u32,
+}
+
+/// The dimensions that memory and speed follow from.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Architecture {
+    /// Block type.
+    pub family: Family,
+    /// Hidden size, h.
+    pub hidden: u32,
+    /// Layers, L.
+    pub layers: u32,
+    /// Attention heads, a.
+    pub heads: u32,
+    /// Key-value heads.
+    pub kv_heads: u32,
+    /// Size of one head, d.
+    pub head_dim: u32,
+    /// MLP hidden size, f (of the dense layers).
+    pub intermediate: u32,
+    /// Vocabulary, v.
+    pub vocab: u32,
+    /// Input embedding and LM head share their weights.
+    pub tied_embeddings: bool,
+    /// Biases on q, k and v.
+    pub qkv_bias: bool,
+    /// Norms on q and k.
+    pub qk_norm: bool,
+    /// Experts, for a mixture of experts.
+    pub experts: Option<Experts>,
+}
+
+/// A model that can be fine-tuned.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Model {
+    /// Short name: `Meta-Llama-3-8B`.
+    pub name: String,
+    /// Hugging Face id, `organisation/name`; for a local file, its path.
+    pub id: String,
+    /// Line of models: `Llama 3`.
+    pub line: String,
+    /// Exact number of parameters held in memory.
+    pub params: u64,
+    /// Parameters that each token passes through, for a mixture of experts.
+    pub active_params: Option<u64>,
+    /// Longest sequence that the configuration allows, in tokens.
+    pub max_context: Option<u32>,
+    /// The hub wants a token (`HF_TOKEN`) for the weights.
+    pub gated: bool,
+    /// Dimensions; `Err` holds the reason why this model cannot be estimated.
+    pub architecture: Result<Architecture, String>,
+    /// Where the facts come from.
+    pub source: String,
+}
+
+/// The built-in models (`assets/models.toml`), read on first use.
+pub fn catalogue() -> &'static [std::sync::Arc<Model>] {
+    static CATALOGUE: std::sync::OnceLock<Vec<std::sync::Arc<Model>>> = std::sync::OnceLock::new();
+    CATALOGUE.get_or_init(Vec::new)
+}

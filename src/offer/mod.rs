@@ -1,0 +1,276 @@
+//! What can be rented: n GPUs of one kind, on one machine, from one provider, at one place.
+//!
+//! On demand and spot are two prices of one offer. Everything that a provider may leave out is an
+//! `Option`; foreign text passes through [`Text`] and is harmless from then on.
+
+mod place;
+mod text;
+
+pub use place::{Continent, Country, Place};
+pub use text::Text;
+
+use crate::gpu::GpuId;
+use crate::units::{
+    Gb, Gib, Hours, Mbps, PerHour, Range, Share, UnixSeconds, UsdPerGb, UsdPerGbMonth, UsdPerHour,
+};
+use serde::{Deserialize, Serialize};
+
+/// A provider of GPUs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Provider {
+    /// Vast.ai, a market of other people's machines.
+    Vast,
+    /// RunPod.
+    Runpod,
+    /// Lambda.
+    Lambda,
+    /// TensorDock.
+    Tensordock,
+    /// Vultr.
+    Vultr,
+    /// Amazon Web Services.
+    Aws,
+    /// Microsoft Azure.
+    Azure,
+    /// Google Cloud.
+    Gcp,
+}
+
+impl Provider {
+    /// All of them, in the order in which they are listed.
+    pub const ALL: [Provider; 8] = [
+        Provider::Vast,
+        Provider::Runpod,
+        Provider::Lambda,
+        Provider::Tensordock,
+        Provider::Vultr,
+        Provider::Aws,
+        Provider::Azure,
+        Provider::Gcp,
+    ];
+
+    /// The name used in queries, ids and JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Provider::Vast => "vast",
+            Provider::Runpod => "runpod",
+            Provider::Lambda => "lambda",
+            Provider::Tensordock => "tensordock",
+            Provider::Vultr => "vultr",
+            Provider::Aws => "aws",
+            Provider::Azure => "azure",
+            Provider::Gcp => "gcp",
+        }
+    }
+
+    /// The provider of that name.
+    pub fn from_name(name: &str) -> Option<Provider> {
+        Provider::ALL.into_iter().find(|p| p.name().eq_ignore_ascii_case(name))
+    }
+}
+
+/// One thing that can be rented.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Offer {
+    /// Stable over refreshes, unique within the provider: what `OFFER` means on the command line,
+    /// after `provider:`. For Vast.ai the machine and the number of its GPUs.
+    pub key: Text,
+    /// What the provider's launch call wants (changes when relisted).
+    pub launch_id: Text,
+    /// Who rents it out.
+    pub provider: Provider,
+    /// Host or machine, where the provider names one.
+    pub host: Option<Text>,
+    /// The cards.
+    pub hardware: Hardware,
+    /// Where it stands.
+    pub place: Place,
+    /// What an hour costs, for the whole offer.
+    pub price: Price,
+    /// What else costs money.
+    pub fees: Fees,
+    /// Share of time that the machine was up, as the provider states it.
+    pub reliability: Option<Share>,
+    /// Download speed.
+    pub download: Option<Mbps>,
+    /// Upload speed.
+    pub upload: Option<Mbps>,
+    /// Largest disk that can be had.
+    pub disk: Option<Gb>,
+    /// The provider has verified the machine.
+    pub verified: Option<bool>,
+    /// Can it be had now?
+    pub availability: Availability,
+    /// How often spot machines of this kind are taken away, with its source.
+    pub hazard: Option<Hazard>,
+    /// Longest rental that the host allows.
+    pub max_rental: Option<Hours>,
+    /// Where the figures come from.
+    pub origin: Origin,
+    /// What looks wrong about it; the row is kept all the same.
+    pub flags: Flags,
+}
+
+impl Offer {
+    /// The id by which people and scripts name it: `vast:12345-1`.
+    pub fn id(&self) -> String {
+        format!("{}:{}", self.provider.name(), self.key)
+    }
+}
+
+/// The cards of an offer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hardware {
+    /// Which card; `None` when the name is not in the catalogue.
+    pub gpu: Option<GpuId>,
+    /// What the provider calls it.
+    pub gpu_raw: Text,
+    /// How many; below one where a slice of a card is sold.
+    pub gpus: f64,
+    /// Memory of one card (of the slice, where one is sold).
+    pub vram: Option<Gib>,
+    /// How the cards are joined.
+    pub link: Link,
+    /// Processor threads.
+    pub vcpus: Option<f64>,
+    /// Main memory of the share that is rented.
+    pub ram: Option<Gib>,
+    /// Highest CUDA version that the driver runs, major.minor.
+    pub cuda_max: Option<f64>,
+    /// The provider's own name of the machine type: `p4d.24xlarge`.
+    pub instance_type: Option<Text>,
+}
+
+/// How the cards of one machine are joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Link {
+    /// NVLink or Infinity Fabric between all cards.
+    Nvlink,
+    /// PCI Express, sixteen lanes of generation 4 or better.
+    PcieFull,
+    /// PCI Express, slower than that.
+    PcieSlow,
+    /// Nobody says.
+    Unknown,
+}
+
+/// Price of an hour, for the whole offer, without storage and traffic.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Price {
+    /// Guaranteed until given back.
+    pub on_demand: Option<UsdPerHour>,
+    /// May be taken away at any time.
+    pub spot: Option<UsdPerHour>,
+}
+
+/// What costs money besides the hours.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Fees {
+    /// Disk while the machine runs.
+    pub storage: Option<UsdPerGbMonth>,
+    /// Disk while the machine is stopped.
+    pub storage_stopped: Option<UsdPerGbMonth>,
+    /// Traffic out of the machine.
+    pub egress: Option<UsdPerGb>,
+    /// Traffic into the machine.
+    pub ingress: Option<UsdPerGb>,
+    /// Shortest time that is billed.
+    pub minimum: Option<Hours>,
+}
+
+/// Can it be had now?
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Availability {
+    /// The provider says yes.
+    Yes,
+    /// The provider says no.
+    No,
+    /// The provider does not say.
+    NotStated,
+}
+
+/// How often a spot machine is taken away.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hazard {
+    /// Interruptions per hour of running.
+    pub rate: Range<PerHour>,
+    /// Who says so.
+    pub source: &'static str,
+}
+
+/// Where the figures of an offer come from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Origin {
+    /// The endpoint or catalogue, as a name that a person can look up.
+    pub source: &'static str,
+    /// Asked from the provider's live market, or a list price.
+    pub basis: Basis,
+    /// When it was fetched (for a list: when the list was made).
+    pub fetched_at: UnixSeconds,
+}
+
+/// What a figure rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Basis {
+    /// The provider said so just now.
+    Live,
+    /// A price list or a document says so.
+    Listed,
+    /// Somebody measured it.
+    Measured,
+    /// A formula of ours says so.
+    Modelled,
+    /// We chose it; the user may choose otherwise.
+    Assumed,
+    /// Nobody knows.
+    Unknown,
+}
+
+/// What looks wrong about an offer. A small set of bits, because a million rows carry one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Flags(pub u16);
+
+impl Flags {
+    /// The price is far outside what this card goes for.
+    pub const ODD_PRICE: Flags = Flags(1);
+    /// Spot costs as much as on demand, or more.
+    pub const SPOT_NOT_CHEAPER: Flags = Flags(1 << 1);
+    /// The provider sent the offer more than once, with different figures.
+    pub const CONFLICTING: Flags = Flags(1 << 2);
+    /// The name says one amount of memory, the figure another.
+    pub const ODD_MEMORY: Flags = Flags(1 << 3);
+    /// Some text was altered because it could have harmed a terminal.
+    pub const CLEANED: Flags = Flags(1 << 4);
+    /// An example row of the built-in snapshot, of a market whose rows change by the minute.
+    pub const EXAMPLE: Flags = Flags(1 << 5);
+
+    const NAMES: [(Flags, &'static str); 6] = [
+        (Flags::ODD_PRICE, "odd-price"),
+        (Flags::SPOT_NOT_CHEAPER, "spot-not-cheaper"),
+        (Flags::CONFLICTING, "conflicting"),
+        (Flags::ODD_MEMORY, "odd-memory"),
+        (Flags::CLEANED, "cleaned"),
+        (Flags::EXAMPLE, "example"),
+    ];
+
+    /// Both sets together.
+    #[must_use]
+    pub const fn with(self, other: Flags) -> Flags {
+        Flags(self.0 | other.0)
+    }
+
+    /// Is all of `other` in it?
+    pub const fn has(self, other: Flags) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// The names of what is set, as in JSON.
+    pub fn names(self) -> Vec<&'static str> {
+        Flags::NAMES.iter().filter(|(f, _)| self.has(*f)).map(|(_, n)| *n).collect()
+    }
+}
