@@ -1,1 +1,10 @@
-//! x
+//! All integration tests, in one binary.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    missing_docs,
+    reason = "a test that cannot go on should say so and stop"
+)]
+
+mod architecture;
