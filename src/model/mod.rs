@@ -35,6 +35,9 @@ pub struct Experts {
     pub shared_intermediate: Option<u32>,
     /// Layers with a plain MLP before the sparse ones begin.
     pub dense_layers: u32,
+    /// The checkpoint holds all experts of a layer in one 3-D tensor, which bitsandbytes leaves
+    /// unquantised.
+    pub fused: bool,
 }
 
 /// The dimensions that memory and speed follow from.

@@ -4,6 +4,19 @@
 //! [`Draft::resolve`] fills the gaps from the framework's own defaults and from the model, checks
 //! the whole, and yields a [`Setup`], which the estimators read.
 
+mod check;
+mod draft;
+mod names;
+mod preset;
+mod resolve;
+mod targets;
+mod value;
+
+pub use draft::{Draft, Field};
+pub use preset::Preset;
+pub use resolve::DEFAULT_MODEL;
+pub use value::{Scalar, Value};
+
 use crate::model::Model;
 use crate::units::{Gb, Hours, Tokens};
 use serde::{Deserialize, Serialize};
@@ -283,13 +296,13 @@ pub struct Assumptions {
     pub eval_share: Option<f64>,
 }
 
-/// What somebody wrote; whatever is missing comes from the framework's defaults and the model.
-///
-/// The field names are those of the command line and of `job.yaml` (with `_` for `-`).
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Draft {
-    /// Model: a name, a Hugging Face id or a path.
-    pub model: Option<String>,
+/// The program that trains, and its version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FrameworkChoice {
+    /// Which.
+    pub framework: Framework,
+    /// Its version, when an older one is meant.
+    pub version: Option<FrameworkVersion>,
 }
 
 /// Why a draft is no setup: what is wrong, where, and what would be right.
@@ -300,4 +313,34 @@ pub struct SetupError {
     pub field: &'static str,
     /// What is wrong and what would be right.
     pub problem: String,
+}
+
+/// Llama-3-8B, typed from its published configuration, for tests.
+#[cfg(test)]
+pub(crate) fn test_model() -> Arc<Model> {
+    use crate::model::{Architecture, Family};
+    Arc::new(Model {
+        name: "Meta-Llama-3-8B".into(),
+        id: "meta-llama/Meta-Llama-3-8B".into(),
+        line: "Llama 3".into(),
+        params: 8_030_261_248,
+        active_params: None,
+        max_context: Some(8192),
+        gated: true,
+        architecture: Ok(Architecture {
+            family: Family::Llama,
+            hidden: 4096,
+            layers: 32,
+            heads: 32,
+            kv_heads: 8,
+            head_dim: 128,
+            intermediate: 14336,
+            vocab: 128_256,
+            tied_embeddings: false,
+            qkv_bias: false,
+            qk_norm: false,
+            experts: None,
+        }),
+        source: "test".into(),
+    })
 }

@@ -1,0 +1,426 @@
+//! Reading and printing one value of a draft: `50M`, `200GB`, `20m`, `on`, `hf@4.45`, `mfu=0.4`.
+//!
+//! Sizes are decimal (1 GB = 10⁹ bytes) unless written with an `i` (GiB = 2³⁰); a bare number is
+//! GB. A bare number of time is minutes.
+
+use super::{
+    Assumptions, Attention, Checkpointing, Framework, FrameworkChoice, FrameworkVersion,
+    LossKernel, Method, Offload, Optimizer, Precision, Pricing, Quant, Shard, Targets,
+};
+use crate::units::{Bytes, Gb, Hours, Tokens};
+
+/// How a value is written where numbers and text differ (JSON, YAML).
+#[derive(Clone, Debug, PartialEq)]
+pub enum Scalar {
+    /// A whole number.
+    Whole(u64),
+    /// Any other number.
+    Real(f64),
+    /// Text.
+    Text(String),
+    /// Named numbers.
+    Table(Vec<(&'static str, f64)>),
+}
+
+/// What a field of a draft can hold.
+pub trait Value: Sized {
+    /// The words that it can be; empty when there are too many to list.
+    const CHOICES: &'static [&'static str] = &[];
+    /// How it is written, for help texts.
+    const SHAPE: &'static str;
+    /// Reads it; the error says what is wrong and what would be right.
+    fn read(text: &str) -> Result<Self, String>;
+    /// Prints it so that [`Value::read`] gives it back.
+    fn print(&self) -> String;
+    /// As number or text.
+    fn scalar(&self) -> Scalar {
+        Scalar::Text(self.print())
+    }
+    /// Joins what was there before with what is set now.
+    fn over(self, before: Option<Self>) -> Self {
+        let _ = before;
+        self
+    }
+}
+
+macro_rules! worded {
+    ($($type:ident)*) => {$(
+        impl Value for $type {
+            const CHOICES: &'static [&'static str] = $type::WORDS;
+            const SHAPE: &'static str = "WORD";
+            fn read(text: &str) -> Result<Self, String> {
+                text.parse()
+            }
+            fn print(&self) -> String {
+                self.as_str().to_owned()
+            }
+        }
+    )*};
+}
+
+worded!(Method Checkpointing Attention LossKernel Precision Quant Optimizer Shard Offload Pricing);
+
+impl Value for String {
+    const SHAPE: &'static str = "TEXT";
+    fn read(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        if text.is_empty() { Err("is empty".into()) } else { Ok(text.to_owned()) }
+    }
+    fn print(&self) -> String {
+        self.clone()
+    }
+}
+
+impl Value for u32 {
+    const SHAPE: &'static str = "N";
+    fn read(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        let number = scaled(text).ok_or_else(|| format!("`{text}` is no whole number"))?;
+        if number < 1.0 || number.fract() != 0.0 || number > f64::from(u32::MAX) {
+            return Err(format!("`{text}` is no whole number of at least 1"));
+        }
+        Ok(number as u32)
+    }
+    fn print(&self) -> String {
+        self.to_string()
+    }
+    fn scalar(&self) -> Scalar {
+        Scalar::Whole(u64::from(*self))
+    }
+}
+
+impl Value for f64 {
+    const SHAPE: &'static str = "X";
+    fn read(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        text.parse::<f64>()
+            .ok()
+            .filter(|x| x.is_finite() && *x >= 0.0)
+            .ok_or_else(|| format!("`{text}` is no number of at least 0"))
+    }
+    fn print(&self) -> String {
+        self.to_string()
+    }
+    fn scalar(&self) -> Scalar {
+        Scalar::Real(*self)
+    }
+}
+
+impl Value for bool {
+    const CHOICES: &'static [&'static str] = &["on", "off"];
+    const SHAPE: &'static str = "on|off";
+    fn read(text: &str) -> Result<Self, String> {
+        match text.trim().to_ascii_lowercase().as_str() {
+            "on" | "true" | "yes" => Ok(true),
+            "off" | "false" | "no" => Ok(false),
+            other => Err(format!("`{other}` is neither on nor off")),
+        }
+    }
+    fn print(&self) -> String {
+        if *self { "on".into() } else { "off".into() }
+    }
+}
+
+impl Value for Tokens {
+    const SHAPE: &'static str = "N[k|M|B]";
+    fn read(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        scaled(text)
+            .filter(|n| *n >= 1.0 && *n <= 1e15)
+            .map(Tokens::new)
+            .ok_or_else(|| format!("`{text}` is no number of tokens, as 500k, 50M or 1.5B"))
+    }
+    fn print(&self) -> String {
+        let n = self.get();
+        for (unit, suffix) in [(1e9, "B"), (1e6, "M"), (1e3, "k")] {
+            let part = n / unit;
+            if part >= 1.0 && (part * 1000.0).fract() == 0.0 {
+                return format!("{part}{suffix}");
+            }
+        }
+        n.to_string()
+    }
+    fn scalar(&self) -> Scalar {
+        if self.get().fract() == 0.0 {
+            Scalar::Whole(self.get() as u64)
+        } else {
+            Scalar::Real(self.get())
+        }
+    }
+}
+
+impl Value for Gb {
+    const SHAPE: &'static str = "SIZE";
+    fn read(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        let wrong = || format!("`{text}` is no size, as 500MB, 200GB or 1.5TB");
+        let (number, unit) = split_unit(text);
+        let number: f64 = number.parse().map_err(|_| wrong())?;
+        let factor = match unit.to_ascii_lowercase().as_str() {
+            "" | "g" | "gb" => 1e9,
+            "b" => 1.0,
+            "k" | "kb" => 1e3,
+            "m" | "mb" => 1e6,
+            "t" | "tb" => 1e12,
+            "kib" => 1024.0,
+            "mib" => 1_048_576.0,
+            "gib" => 1_073_741_824.0,
+            "tib" => 1_099_511_627_776.0,
+            _ => return Err(wrong()),
+        };
+        Bytes::checked(number * factor)
+            .filter(|b| b.get() <= 1e16)
+            .map(Bytes::to_gb)
+            .ok_or_else(wrong)
+    }
+    fn print(&self) -> String {
+        format!("{}GB", self.get())
+    }
+}
+
+impl Value for Hours {
+    const SHAPE: &'static str = "DURATION";
+    fn read(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        let wrong = || format!("`{text}` is no duration, as 90s, 20m, 2h, 1h30m or 3d");
+        let mut rest = text;
+        let mut seconds = 0.0;
+        while !rest.is_empty() {
+            let (number, after) = split_unit(rest);
+            let value: f64 = number.parse().map_err(|_| wrong())?;
+            let end = after.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(after.len());
+            let (unit, next) = after.split_at(end);
+            seconds += value
+                * match unit {
+                    "s" | "sec" => 1.0,
+                    "m" | "min" => 60.0,
+                    "" if seconds == 0.0 && next.is_empty() => 60.0,
+                    "h" => 3600.0,
+                    "d" => 86_400.0,
+                    _ => return Err(wrong()),
+                };
+            rest = next.trim_start();
+        }
+        Hours::checked(seconds / 3600.0)
+            .filter(|h| h.get() > 0.0 && h.get() <= 87_660.0)
+            .ok_or_else(wrong)
+    }
+    fn print(&self) -> String {
+        let seconds = (self.seconds() * 1000.0).round() / 1000.0;
+        for (unit, suffix) in [(86_400.0, "d"), (3600.0, "h"), (60.0, "m")] {
+            let part = seconds / unit;
+            if part >= 1.0 && part.fract() == 0.0 {
+                return format!("{part}{suffix}");
+            }
+        }
+        format!("{seconds}s")
+    }
+}
+
+impl Value for FrameworkChoice {
+    const CHOICES: &'static [&'static str] = Framework::WORDS;
+    const SHAPE: &'static str = "NAME[@VERSION]";
+    fn read(text: &str) -> Result<Self, String> {
+        let (name, version) = match text.split_once('@') {
+            Some((name, version)) => (name, Some(version)),
+            None => (text, None),
+        };
+        let framework = name.parse()?;
+        let version = version.map(FrameworkVersion::read).transpose()?;
+        Ok(Self { framework, version })
+    }
+    fn print(&self) -> String {
+        match self.version {
+            Some(v) => format!("{}@{}.{}", self.framework, v.major, v.minor),
+            None => self.framework.to_string(),
+        }
+    }
+}
+
+impl FrameworkVersion {
+    fn read(text: &str) -> Result<Self, String> {
+        let mut parts = text.trim().trim_start_matches('v').split('.');
+        let mut next = || parts.next().and_then(|p| p.parse::<u16>().ok());
+        match (next(), next()) {
+            (Some(major), minor) => Ok(Self { major, minor: minor.unwrap_or(0) }),
+            _ => Err(format!("`{text}` is no version, as 4.45")),
+        }
+    }
+}
+
+impl Value for Targets {
+    const CHOICES: &'static [&'static str] = &["attention", "all-linear", "q,v"];
+    const SHAPE: &'static str = "attention|all-linear|q,v,…";
+    fn read(text: &str) -> Result<Self, String> {
+        text.parse()
+    }
+    fn print(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Value for Assumptions {
+    const SHAPE: &'static str = "KEY=VALUE";
+    fn read(text: &str) -> Result<Self, String> {
+        let mut all = Self::default();
+        for pair in text.split(',').map(str::trim).filter(|p| !p.is_empty()) {
+            let (key, value) = pair
+                .split_once('=')
+                .ok_or_else(|| format!("`{pair}` is no KEY=VALUE, as mfu=0.4"))?;
+            let value = f64::read(value)?;
+            *all.slot(key.trim()).ok_or_else(|| {
+                format!("`{}` is no assumption; one of {}", key.trim(), Self::KEYS.join(", "))
+            })? = Some(value);
+        }
+        all.check()?;
+        Ok(all)
+    }
+    fn print(&self) -> String {
+        let pairs: Vec<String> = self.pairs().map(|(k, v)| format!("{k}={v}")).collect();
+        pairs.join(",")
+    }
+    fn scalar(&self) -> Scalar {
+        Scalar::Table(self.pairs().collect())
+    }
+    fn over(self, before: Option<Self>) -> Self {
+        let mut all = before.unwrap_or_default();
+        for (key, value) in self.pairs() {
+            if let Some(slot) = all.slot(key) {
+                *slot = Some(value);
+            }
+        }
+        all
+    }
+}
+
+impl Assumptions {
+    /// The keys of `--assume KEY=VALUE`.
+    pub const KEYS: &'static [&'static str] =
+        &["mfu", "hazard", "egress", "hub", "idle", "boot", "eval"];
+
+    fn slot(&mut self, key: &str) -> Option<&mut Option<f64>> {
+        Some(match key {
+            "mfu" => &mut self.mfu,
+            "hazard" => &mut self.hazard_per_hour,
+            "egress" => &mut self.egress_usd_per_gb,
+            "hub" => &mut self.hub_mbps,
+            "idle" => &mut self.idle_hours,
+            "boot" => &mut self.boot_hours,
+            "eval" => &mut self.eval_share,
+            _ => return None,
+        })
+    }
+
+    /// What was replaced: key and value.
+    pub fn pairs(&self) -> impl Iterator<Item = (&'static str, f64)> {
+        let values = [
+            self.mfu,
+            self.hazard_per_hour,
+            self.egress_usd_per_gb,
+            self.hub_mbps,
+            self.idle_hours,
+            self.boot_hours,
+            self.eval_share,
+        ];
+        Self::KEYS.iter().copied().zip(values).filter_map(|(k, v)| Some((k, v?)))
+    }
+
+    fn check(&self) -> Result<(), String> {
+        if self.mfu.is_some_and(|x| x <= 0.0 || x > 1.0) {
+            return Err("mfu is a share of the peak rate, above 0 and up to 1".into());
+        }
+        if self.hub_mbps == Some(0.0) {
+            return Err("hub is a speed in Mbit/s and must be above 0".into());
+        }
+        Ok(())
+    }
+}
+
+/// A number with an optional k, M, B (or G) behind it.
+fn scaled(text: &str) -> Option<f64> {
+    let (number, unit) = split_unit(text);
+    let factor = match unit {
+        "" => 1.0,
+        "k" | "K" => 1e3,
+        "m" | "M" => 1e6,
+        "b" | "B" | "g" | "G" => 1e9,
+        _ => return None,
+    };
+    let value = number.replace('_', "").parse::<f64>().ok()? * factor;
+    value.is_finite().then_some((value * 1e3).round() / 1e3)
+}
+
+/// Splits a leading number from what follows it.
+fn split_unit(text: &str) -> (&str, &str) {
+    let end =
+        text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    (number, unit.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn sizes_tokens_and_durations_are_read_in_their_units() {
+        assert_eq!(Tokens::read("50M"), Ok(Tokens::new(50e6)));
+        assert_eq!(Tokens::read("1.5B"), Ok(Tokens::new(1.5e9)));
+        assert_eq!(Gb::read("200GB"), Ok(Gb::new(200.0)));
+        assert_eq!(Gb::read("1.5 TB"), Ok(Gb::new(1500.0)));
+        assert_eq!(Gb::read("1GiB"), Ok(Gb::new(1.073_741_824)));
+        assert_eq!(Gb::read("7"), Ok(Gb::new(7.0)));
+        assert_eq!(Hours::read("20m"), Ok(Hours::new(1.0 / 3.0)));
+        assert_eq!(Hours::read("1h30m"), Ok(Hours::new(1.5)));
+        assert_eq!(Hours::read("15"), Ok(Hours::new(0.25)));
+        assert_eq!(u32::read("4k"), Ok(4000));
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        for bad in ["", "x", "-5M", "1e999", "NaN", "5X", "M", "1.2.3k"] {
+            assert!(Tokens::read(bad).is_err(), "{bad}");
+        }
+        for bad in ["", "GB", "-1GB", "5 QB", "inf", "1..2GB"] {
+            assert!(Gb::read(bad).is_err(), "{bad}");
+        }
+        for bad in ["", "0m", "5y", "m", "1h-3m", "20m5"] {
+            assert!(Hours::read(bad).is_err(), "{bad}");
+        }
+        for bad in ["0", "1.5", "-3", "9999999999"] {
+            assert!(u32::read(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn versions_stand_behind_the_framework() {
+        let old = FrameworkChoice::read("hf@4.45").unwrap();
+        assert_eq!(old.version, Some(FrameworkVersion { major: 4, minor: 45 }));
+        assert_eq!(old.print(), "hf@4.45");
+        assert_eq!(FrameworkChoice::read("unsloth").unwrap().version, None);
+        assert!(FrameworkChoice::read("hf@new").is_err());
+    }
+
+    #[test]
+    fn assumptions_add_up() {
+        let first = Assumptions::read("mfu=0.4").unwrap();
+        let both = Assumptions::read("idle=1").unwrap().over(Some(first));
+        assert_eq!(both.print(), "mfu=0.4,idle=1");
+        assert!(Assumptions::read("mfu=1.5").is_err());
+        assert!(Assumptions::read("luck=1").unwrap_err().contains("one of mfu, hazard"));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_printed_reads_back(n in 1u64..10_000_000_000_000, gb in 0.0f64..1e6, s in 1u32..9_000_000) {
+            let tokens = Tokens::new(n as f64);
+            prop_assert_eq!(Tokens::read(&tokens.print()), Ok(tokens));
+            let size = Gb::read(&Gb::new(gb).print()).unwrap();
+            prop_assert!((size.get() - gb).abs() <= gb * 1e-12);
+            let time = Hours::from_seconds(f64::from(s));
+            let read = Hours::read(&time.print()).unwrap();
+            prop_assert!((read.get() - time.get()).abs() < 1e-9);
+        }
+    }
+}
