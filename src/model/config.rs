@@ -29,10 +29,14 @@ struct Config {
     decoder_sparse_step: Option<u32>,
     mlp_only_layers: Option<Vec<u32>>,
     layer_types: Option<Vec<String>>,
-    vision_config: Option<Value>,
-    text_config: Option<Value>,
-    audio_config: Option<Value>,
-    quantization_config: Option<Value>,
+    #[serde(rename = "vision_config")]
+    vision: Option<Value>,
+    #[serde(rename = "text_config")]
+    text: Option<Value>,
+    #[serde(rename = "audio_config")]
+    audio: Option<Value>,
+    #[serde(rename = "quantization_config")]
+    quantization: Option<Value>,
 }
 
 /// What a `model_type` of Transformers stands for.
@@ -85,7 +89,7 @@ pub fn from_config(id: &str, json: &[u8], checkpoint: Option<u64>) -> Result<Mod
     };
     let counted = architecture.count();
     // A quantised checkpoint packs several weights into one element.
-    let checkpoint = checkpoint.filter(|_| config.quantization_config.is_none());
+    let checkpoint = checkpoint.filter(|_| config.quantization.is_none());
     let params = match (counted, checkpoint) {
         (Some(counted), Some(stated)) if !agrees(&architecture, counted, stated) => {
             return refuse(format!(
@@ -111,10 +115,10 @@ pub fn from_config(id: &str, json: &[u8], checkpoint: Option<u64>) -> Result<Mod
 
 fn architecture(config: &Config) -> Result<Architecture, String> {
     let kind = config.model_type.as_deref().unwrap_or("none");
-    if config.vision_config.is_some() || config.audio_config.is_some() {
+    if config.vision.is_some() || config.audio.is_some() {
         return Err("it has a vision or audio tower".into());
     }
-    if config.text_config.is_some() {
+    if config.text.is_some() {
         return Err("it wraps a text model in a larger one".into());
     }
     let full = ["full_attention", "sliding_attention", "chunked_attention"];

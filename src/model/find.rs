@@ -89,7 +89,7 @@ fn nearest(asked: &str) -> Vec<String> {
             .iter()
             .filter_map(|m| {
                 let theirs = core(&m.name);
-                let shared = words.iter().filter(|w| theirs.contains(w)).count() as i64;
+                let shared = words.iter().filter(|w| theirs.contains(w)).map(|_| 1).sum::<i64>();
                 (shared > 0).then_some((shared, m))
             })
             .collect();
