@@ -20,8 +20,8 @@
 //! | L5 | `ui` (names ratatui), `tty` (names crossterm) |
 //! | L6 | `cli`, `runtime` (name tokio) |
 
-pub mod config;
 pub mod estimate;
+pub mod export;
 pub mod gpu;
 pub mod model;
 pub mod offer;

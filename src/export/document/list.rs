@@ -1,0 +1,146 @@
+//! The documents as a whole: what `list`, `best`, `quote` and `estimate` print.
+
+use super::{BillDocument, FitDocument, OfferDocument, RangeDocument, VERSION, finite, rfc3339};
+use crate::estimate::fit::{Advice, Fit};
+use crate::estimate::quote::Speed;
+use crate::export::Context;
+use crate::offer::Basis;
+use crate::setup::Setup;
+use crate::units::{TokensPerSecond, UnixSeconds};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// `haggle.list/1`: the rows of a query.
+#[derive(Clone, Debug, Serialize)]
+pub struct ListDocument {
+    schema: &'static str,
+    haggle: &'static str,
+    at: String,
+    /// The query as it was understood.
+    pub query: String,
+    setup: Value,
+    /// The rows, in order.
+    pub offers: Vec<OfferDocument>,
+    /// How each provider fared.
+    pub providers: Vec<ProviderDocument>,
+    /// Rows in `offers`.
+    pub shown: usize,
+    /// Rows in the market.
+    pub total: usize,
+    /// Why the others are not shown.
+    pub excluded: BTreeMap<String, usize>,
+}
+
+/// How one provider fared.
+#[derive(Clone, Debug, Serialize)]
+pub struct ProviderDocument {
+    /// Its name.
+    pub name: &'static str,
+    /// A word: `live`, `cached`, `snapshot`, `failed`, …
+    pub status: String,
+    /// Rows that it has in the market.
+    pub rows: usize,
+    /// Age of its rows.
+    pub age_seconds: Option<i64>,
+    /// Share of its market that was seen.
+    pub coverage: Option<f64>,
+    /// What went wrong.
+    pub error: Option<String>,
+}
+
+impl ListDocument {
+    /// An empty list for `query` and `setup`, to be filled.
+    pub fn new(at: UnixSeconds, query: String, setup: &Setup) -> Self {
+        Self {
+            schema: "haggle.list/1",
+            haggle: VERSION,
+            at: rfc3339(at),
+            query,
+            setup: super::setup(setup),
+            offers: Vec::new(),
+            providers: Vec::new(),
+            shown: 0,
+            total: 0,
+            excluded: BTreeMap::new(),
+        }
+    }
+}
+
+/// `haggle.quote/1`: one offer for one setup. Fit and quote also stand at the top, where a script
+/// looks for them first.
+#[derive(Clone, Debug, Serialize)]
+pub struct QuoteDocument {
+    schema: &'static str,
+    haggle: &'static str,
+    at: String,
+    setup: Value,
+    /// The offer, with fit and quote.
+    pub offer: OfferDocument,
+    fit: FitDocument,
+    quote: BillDocument,
+}
+
+impl QuoteDocument {
+    /// From what an export is made of.
+    pub fn new(c: &Context<'_>) -> Self {
+        let offer = OfferDocument::new(c.offer, c.fit, c.advice, c.quote);
+        Self {
+            schema: "haggle.quote/1",
+            haggle: VERSION,
+            at: rfc3339(c.at),
+            setup: super::setup(c.setup),
+            fit: offer.fit.clone(),
+            quote: offer.quote.clone(),
+            offer,
+        }
+    }
+}
+
+/// `haggle.estimate/1`: fit and speed without a market.
+#[derive(Clone, Debug, Serialize)]
+pub struct EstimateDocument {
+    schema: &'static str,
+    haggle: &'static str,
+    gpu: &'static str,
+    gpus: super::Count,
+    setup: Value,
+    fit: FitDocument,
+    speed: SpeedDocument,
+}
+
+/// How fast it trains.
+#[derive(Clone, Debug, Serialize)]
+pub struct SpeedDocument {
+    tokens_per_second: Option<RangeDocument>,
+    mfu: Option<f64>,
+    basis: Basis,
+    note: String,
+}
+
+impl EstimateDocument {
+    /// From an estimate for `gpus` cards named `gpu`.
+    pub fn new(
+        (gpu, gpus): (&'static str, f64),
+        setup: &Setup,
+        (fit, advice): (&Fit, &[Advice]),
+        speed: &Speed,
+    ) -> Self {
+        Self {
+            schema: "haggle.estimate/1",
+            haggle: VERSION,
+            gpu,
+            gpus: super::Count(gpus),
+            setup: super::setup(setup),
+            fit: FitDocument::new(fit, advice),
+            speed: SpeedDocument {
+                tokens_per_second: speed
+                    .tokens_per_second
+                    .map(|t| RangeDocument::new(t, TokensPerSecond::get)),
+                mfu: speed.mfu.and_then(finite),
+                basis: speed.basis,
+                note: speed.note.clone(),
+            },
+        }
+    }
+}

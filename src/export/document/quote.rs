@@ -1,0 +1,118 @@
+//! QUOTE: hours and dollars, item by item.
+
+use super::{RangeDocument, finite};
+use crate::estimate::quote::{ItemKind, PriceKind, Quote};
+use crate::offer::Basis;
+use crate::units::{Hours, Usd};
+use serde::Serialize;
+use serde::ser::SerializeMap;
+
+/// A bill; `total_usd.expected` is the sum of the items whose dollars are known.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BillDocument {
+    pricing: PriceKind,
+    hours: Option<RangeDocument>,
+    stages: Vec<StageDocument>,
+    items: Vec<ItemDocument>,
+    total_usd: Option<RangeDocument>,
+    unknown: Vec<String>,
+    assumptions: Pairs,
+    never_finishes: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct StageDocument {
+    name: &'static str,
+    hours: Option<f64>,
+    basis: Basis,
+}
+
+/// One line of the bill.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct ItemDocument {
+    pub(crate) name: ItemKind,
+    pub(crate) usd: Option<f64>,
+    pub(crate) unit: String,
+    pub(crate) basis: Basis,
+    pub(crate) source: String,
+    pub(crate) age_seconds: Option<i64>,
+}
+
+/// Names and values in their own order.
+#[derive(Clone, Debug, PartialEq)]
+struct Pairs(Vec<(&'static str, String)>);
+
+impl Serialize for Pairs {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, value) in &self.0 {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
+}
+
+impl BillDocument {
+    /// From a quote.
+    pub fn new(quote: &Quote) -> Self {
+        Self {
+            pricing: quote.pricing,
+            hours: quote.hours.map(|h| RangeDocument::new(h, Hours::get)),
+            stages: quote
+                .stages
+                .iter()
+                .map(|s| StageDocument {
+                    name: s.name,
+                    hours: finite(s.hours.get()),
+                    basis: s.basis,
+                })
+                .collect(),
+            items: quote
+                .items
+                .iter()
+                .map(|i| ItemDocument {
+                    name: i.kind,
+                    usd: i.usd.and_then(|u| finite(u.get())),
+                    unit: i.unit.clone(),
+                    basis: i.basis,
+                    source: i.source.clone(),
+                    age_seconds: i.age_seconds,
+                })
+                .collect(),
+            total_usd: quote.total.map(|t| RangeDocument::new(t, Usd::get)),
+            unknown: quote.unknown.clone(),
+            assumptions: Pairs(quote.assumptions.clone()),
+            never_finishes: quote.never_finishes,
+        }
+    }
+
+    /// Which price it is made of.
+    pub(crate) fn pricing(&self) -> PriceKind {
+        self.pricing
+    }
+
+    /// Hours from launch to end.
+    pub(crate) fn hours(&self) -> Option<RangeDocument> {
+        self.hours
+    }
+
+    /// Dollars in all.
+    pub(crate) fn total(&self) -> Option<RangeDocument> {
+        self.total_usd
+    }
+
+    /// The lines of the bill.
+    pub(crate) fn items(&self) -> &[ItemDocument] {
+        &self.items
+    }
+
+    /// What is missing from the total.
+    pub(crate) fn unknown(&self) -> &[String] {
+        &self.unknown
+    }
+
+    /// What was assumed.
+    pub(crate) fn assumptions(&self) -> &[(&'static str, String)] {
+        &self.assumptions.0
+    }
+}

@@ -1,0 +1,47 @@
+//! What every launch command needs: disk, label, a whole number of GPUs.
+
+use super::{Context, Unsuitable, shell};
+use crate::estimate::bill::Job;
+use crate::setup::Setup;
+use crate::units::Gb;
+
+/// Disk that the job needs, as the bill has it.
+pub(super) fn disk(setup: &Setup) -> Gb {
+    Job::new(setup).disk
+}
+
+/// The same in whole GB (10⁹ bytes), rounded up, never below `least`.
+pub(super) fn disk_gb(c: &Context<'_>, least: u64) -> u64 {
+    (disk(c.setup).get().ceil() as u64).max(least)
+}
+
+/// The same in whole GiB (2³⁰ bytes), rounded up, never below `least`.
+pub(super) fn disk_gib(c: &Context<'_>, least: u64) -> u64 {
+    (disk(c.setup).to_bytes().to_gib().get().ceil() as u64).max(least)
+}
+
+/// A name for the machine: what runs on it.
+pub(super) fn label(c: &Context<'_>) -> String {
+    shell::label(&format!("haggle {} {}", c.setup.model.name, c.setup.method))
+}
+
+/// How many GPUs, where only whole ones can be asked for.
+pub(super) fn whole_gpus(c: &Context<'_>) -> Result<u64, Unsuitable> {
+    let gpus = c.offer.hardware.gpus;
+    if gpus >= 1.0 && gpus.fract() == 0.0 {
+        Ok(gpus as u64)
+    } else {
+        Err(Unsuitable::because("only whole GPUs can be asked for, and the offer is a slice"))
+    }
+}
+
+/// Refuses a spot quote where the provider has no such call.
+pub(super) fn on_demand_only(c: &Context<'_>, why: &str) -> Result<(), Unsuitable> {
+    if c.spot() { Err(Unsuitable::because(why)) } else { Ok(()) }
+}
+
+/// A price as a plain number, rounded up to a millionth, so that it never falls below the asked.
+pub(super) fn price(usd_per_hour: f64) -> String {
+    let micro = (usd_per_hour * 1e6 - 1e-3).ceil().max(0.0);
+    format!("{}", micro / 1e6)
+}

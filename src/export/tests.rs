@@ -1,0 +1,269 @@
+//! Every target on the same few offers, friendly and hostile.
+
+use super::*;
+use crate::estimate::fit::{Phase, Term, Verdict};
+use crate::estimate::quote::{Item, ItemKind};
+use crate::model::{Architecture, Family, Model};
+use crate::offer::{
+    Availability, Basis, Country, Fees, Flags, Hardware, Link, Origin, Place, Price, Text,
+};
+use crate::setup::Draft;
+use crate::units::{Gb, Gib, Hours, Mbps, Range, Share, Usd, UsdPerHour};
+use std::sync::Arc;
+
+pub(crate) const NOW: UnixSeconds = UnixSeconds(1_790_000_000);
+
+pub(crate) fn model() -> Arc<Model> {
+    Arc::new(Model {
+        name: "Test-8B".into(),
+        id: "acme/Test-8B".into(),
+        line: "Test".into(),
+        params: 8_000_000_000,
+        active_params: None,
+        max_context: Some(8192),
+        gated: false,
+        architecture: Ok(Architecture {
+            family: Family::Llama,
+            hidden: 4096,
+            layers: 32,
+            heads: 32,
+            kv_heads: 8,
+            head_dim: 128,
+            intermediate: 14_336,
+            vocab: 128_256,
+            tied_embeddings: false,
+            qkv_bias: false,
+            qk_norm: false,
+            experts: None,
+        }),
+        source: "made up".into(),
+    })
+}
+
+pub(crate) fn setup() -> Setup {
+    Draft::default().resolve(model()).unwrap()
+}
+
+pub(crate) fn offer(provider: Provider, launch_id: &str, place: &str) -> Offer {
+    Offer {
+        key: "77-1".into(),
+        launch_id: launch_id.into(),
+        provider,
+        host: None,
+        hardware: Hardware {
+            gpu: None,
+            gpu_raw: "RTX 4090".into(),
+            gpus: 1.0,
+            vram: Some(Gib::new(24.0)),
+            link: Link::Unknown,
+            vcpus: Some(9.0),
+            ram: Some(Gib::new(64.0)),
+            cuda_max: Some(12.4),
+            instance_type: None,
+        },
+        place: Place { raw: place.into(), country: Country::from_code("NO"), continent: None },
+        price: Price { on_demand: Some(UsdPerHour::new(0.412)), spot: Some(UsdPerHour::new(0.2)) },
+        fees: Fees::default(),
+        reliability: Some(Share::new(0.99)),
+        download: Some(Mbps::new(800.0)),
+        upload: None,
+        disk: Some(Gb::new(500.0)),
+        verified: Some(true),
+        availability: Availability::Yes,
+        hazard: None,
+        max_rental: None,
+        origin: Origin {
+            source: "a test",
+            basis: Basis::Live,
+            fetched_at: UnixSeconds(NOW.0 - 60),
+        },
+        flags: Flags::default(),
+    }
+}
+
+pub(crate) fn fit() -> Fit {
+    Fit {
+        verdict: Verdict::Fits,
+        allocated: Some(Gib::new(14.0)),
+        needed: Some(Gib::new(15.5)),
+        smi: Some(Gib::new(16.0)),
+        usable: Some(Gib::new(23.5)),
+        phase: Some(Phase::LossBackward),
+        terms: vec![Term { name: "weights", gib: Gib::new(15.5), basis: Basis::Modelled }],
+        band: Some(Range::new(Gib::new(15.0), Gib::new(15.5), Gib::new(16.0))),
+        reason: None,
+    }
+}
+
+pub(crate) fn quote(pricing: PriceKind) -> Quote {
+    let item = |kind, usd: Option<f64>| Item {
+        kind,
+        usd: usd.map(Usd::new),
+        unit: "6 h × 0.4 $/h".into(),
+        basis: Basis::Live,
+        source: "a test\nrm -rf /".into(),
+        age_seconds: Some(60),
+    };
+    Quote {
+        pricing,
+        hours: Some(Range::new(Hours::new(5.0), Hours::new(6.0), Hours::new(8.0))),
+        stages: Vec::new(),
+        items: vec![item(ItemKind::GpuTime, Some(2.5)), item(ItemKind::Upload, None)],
+        total: Some(Range::new(Usd::new(2.0), Usd::new(2.5), Usd::new(4.0))),
+        unknown: vec!["traffic out\u{2028}of the machine".into()],
+        assumptions: vec![("idle", "half an hour".into())],
+        never_finishes: false,
+    }
+}
+
+/// Writes `target` for `offer`.
+pub(crate) fn export(
+    target: &str,
+    offer: &Offer,
+    pricing: PriceKind,
+) -> Result<String, Unsuitable> {
+    let (setup, fit, quote) = (setup(), fit(), quote(pricing));
+    let context = Context { offer, setup: &setup, fit: &fit, advice: &[], quote: &quote, at: NOW };
+    find(target).unwrap().write(&context)
+}
+
+/// An offer of each provider, with the ids that its source fills in.
+pub(crate) fn friendly() -> Vec<Offer> {
+    let mut offers = vec![
+        offer(Provider::Vast, "12345678", "Norway, NO"),
+        offer(Provider::Runpod, "SECURE:NVIDIA GeForce RTX 4090", "EU-RO-1"),
+        offer(Provider::Lambda, "gpu_1x_a10", "us-east-1"),
+        offer(Provider::Tensordock, "hostnode:0d2f-11", "Oslo"),
+        offer(Provider::Vultr, "vcg-l40s-16c-180g-48vram", "ewr"),
+        offer(Provider::Aws, "g5.2xlarge", "us-east-1"),
+        offer(Provider::Azure, "Standard_NC24ads_A100_v4", "eastus"),
+        offer(Provider::Gcp, "a2-highgpu-1g", "us-central1-a"),
+    ];
+    offers[3].hardware.gpu_raw = "geforcertx4090-pcie-24gb".into();
+    offers
+}
+
+#[test]
+fn the_command_for_vast_holds_what_the_offer_and_the_setup_imply() {
+    let offer = &friendly()[0];
+    let text = export("vastai", offer, PriceKind::OnDemand).unwrap();
+    let disk = launch::disk(&setup()).get().ceil() as u64;
+    assert!(text.contains("\nvastai create instance 12345678 \\\n"), "{text}");
+    assert!(text.contains(&format!("--disk {disk} ")), "{text}");
+    assert!(text.contains("--image pytorch/pytorch:2.6.0-cuda12.4-cudnn9-devel "), "{text}");
+    assert!(text.contains("--label haggle-test-8b-"), "{text}");
+    assert!(text.contains("--cancel-unavail"), "{text}");
+    assert!(!text.contains("--bid_price"), "{text}");
+    let spot = export("vastai", offer, PriceKind::Spot).unwrap();
+    assert!(spot.ends_with("--bid_price 0.2\n"), "{spot}");
+}
+
+#[test]
+fn every_script_holds_nothing_but_comments_and_its_command() {
+    for offer in friendly() {
+        for target in EXPORTS.iter().filter(|e| e.purpose == Purpose::Launch) {
+            let Ok(text) = export(target.name, &offer, PriceKind::OnDemand) else { continue };
+            assert!(!text.contains('\u{2028}'), "{text}");
+            assert!(!text.lines().any(|l| l.trim_start().starts_with("rm ")), "{text}");
+            assert!(text.contains("# assumption idle: half an hour\n"), "{text}");
+            assert!(text.contains("# estimate: 2.50 $ (low 2.00, high 4.00)"), "{text}");
+        }
+    }
+}
+
+#[test]
+fn each_provider_has_a_launch_command() {
+    for offer in friendly() {
+        let names: Vec<_> = EXPORTS
+            .iter()
+            .filter(|e| e.purpose == Purpose::Launch)
+            .filter(|e| export(e.name, &offer, PriceKind::OnDemand).is_ok())
+            .map(|e| e.name)
+            .collect();
+        assert_eq!(names.len(), 1, "{}: {names:?}", offer.id());
+    }
+}
+
+#[test]
+fn hostile_ids_never_reach_a_command() {
+    let attacks = ["1; reboot", "$(reboot)", "`reboot`", "1' --ssh", "-1", "", "1 2"];
+    for attack in attacks {
+        for mut offer in friendly() {
+            offer.launch_id = Text::new(attack);
+            for target in EXPORTS.iter().filter(|e| e.purpose == Purpose::Launch) {
+                let text = export(target.name, &offer, PriceKind::OnDemand);
+                assert!(text.is_err(), "{} took {attack:?}: {text:?}", target.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_does_not_suit_names_what_does() {
+    let error = export("vastai", &friendly()[5], PriceKind::OnDemand).unwrap_err().to_string();
+    assert!(
+        error.starts_with("vastai is for offers of vast, not of aws; what suits aws:77-1: "),
+        "{error}"
+    );
+    assert!(error.contains("json, yaml, csv, markdown, aws"), "{error}");
+}
+
+#[test]
+fn prices_round_up_and_stay_short() {
+    assert_eq!(launch::price(0.2), "0.2");
+    assert_eq!(launch::price(0.123_456_7), "0.123457");
+    assert_eq!(launch::price(1.0), "1");
+}
+
+#[test]
+fn json_holds_the_bill_and_its_sum() {
+    let text = export("json", &friendly()[0], PriceKind::OnDemand).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let items = json["offer"]["quote"]["items"].as_array().unwrap();
+    let sum: f64 = items.iter().filter_map(|i| i["usd"].as_f64()).sum();
+    assert_eq!(json["quote"]["total_usd"]["expected"].as_f64(), Some(sum));
+    assert!(items[1]["usd"].is_null());
+    assert_eq!(json["offer"]["gpus"], 1);
+    assert_eq!(json["offer"]["region"]["country"], "NO");
+    assert_eq!(json["setup"]["model"], "acme/Test-8B");
+}
+
+#[test]
+fn yaml_reads_back_equal_to_json() {
+    for offer in friendly() {
+        let json = export("json", &offer, PriceKind::Spot).unwrap();
+        let yaml = export("yaml", &offer, PriceKind::Spot).unwrap();
+        assert!(yaml.contains("country: \"NO\""), "{yaml}");
+        let from_json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        let from_yaml: serde_json::Value = serde_saphyr::from_str(&yaml).unwrap();
+        assert_eq!(from_json, from_yaml);
+    }
+}
+
+#[test]
+fn csv_has_one_line_of_the_same_width_as_its_header() {
+    let mut offer = friendly().remove(0);
+    offer.place.raw = "=cmd|' /C calc'!A0".into();
+    let text = export("csv", &offer, PriceKind::OnDemand).unwrap();
+    let mut reader = ::csv::Reader::from_reader(text.as_bytes());
+    let headers = reader.headers().unwrap().clone();
+    let row = reader.records().next().unwrap().unwrap();
+    let cell = |name: &str| &row[headers.iter().position(|h| h == name).unwrap()];
+    assert_eq!(cell("total_usd_expected"), "2.5");
+    assert_eq!(cell("upload_usd"), "");
+    assert_eq!(cell("region"), "'=cmd|' /C calc'!A0");
+}
+
+#[test]
+fn figures_that_are_no_numbers_become_unknown() {
+    let (setup, mut quote, fit) = (setup(), quote(PriceKind::OnDemand), fit());
+    quote.total = Some(Range::new(Usd::new(1.0), Usd::new(2.5), Usd::new(f64::INFINITY)));
+    let offer = &friendly()[0];
+    let context = Context { offer, setup: &setup, fit: &fit, advice: &[], quote: &quote, at: NOW };
+    for target in ["json", "yaml", "csv", "markdown"] {
+        let text = find(target).unwrap().write(&context).unwrap();
+        for bad in ["inf", "NaN", ".nan"] {
+            assert!(!text.contains(bad), "{target}: {text}");
+        }
+    }
+}
