@@ -1,10 +1,19 @@
 //! Language models: exact shapes and parameter counts, built in or read from a `config.json`.
 
-use serde::Serialize;
+mod catalogue;
+mod config;
+mod count;
+mod find;
+
+pub use catalogue::catalogue;
+pub use config::from_config;
+pub use find::{NotFound, find, find_like};
+
+use serde::{Deserialize, Serialize};
 
 /// How the layers are built, where it changes what training needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Family {
     /// Llama, Mistral, Yi, TinyLlama, SmolLM and whoever shares their block.
     Llama,
@@ -12,8 +21,14 @@ pub enum Family {
     Qwen2,
     /// Qwen3: norms on q and k.
     Qwen3,
+    /// OLMo 2: norms after the blocks, and on q and k over their whole width.
+    Olmo2,
+    /// Gemma: GELU, norms that add one to their weights.
+    Gemma,
     /// Gemma 2: four norms a layer, soft-capped logits.
     Gemma2,
+    /// Gemma 3: four norms a layer, norms on q and k, no soft cap.
+    Gemma3,
     /// Phi-3: fused qkv and gate-up projections.
     Phi3,
     /// A mixture of experts over Llama-like layers.
@@ -65,6 +80,8 @@ pub struct Architecture {
     pub qkv_bias: bool,
     /// Norms on q and k.
     pub qk_norm: bool,
+    /// The MLP has a gate, up and down projection; otherwise up and down only.
+    pub gated_mlp: bool,
     /// Experts, for a mixture of experts.
     pub experts: Option<Experts>,
 }
@@ -90,10 +107,4 @@ pub struct Model {
     pub architecture: Result<Architecture, String>,
     /// Where the facts come from.
     pub source: String,
-}
-
-/// The built-in models (`assets/models.toml`), read on first use.
-pub fn catalogue() -> &'static [std::sync::Arc<Model>] {
-    static CATALOGUE: std::sync::OnceLock<Vec<std::sync::Arc<Model>>> = std::sync::OnceLock::new();
-    CATALOGUE.get_or_init(Vec::new)
 }

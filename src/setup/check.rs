@@ -34,7 +34,7 @@ pub(super) fn draft(draft: &Draft) -> Result<(), SetupError> {
 /// Everything that can be told without a GPU.
 pub(super) fn setup(s: &Setup) -> Result<(), SetupError> {
     numbers(s)?;
-    lengths(s)?;
+    rank(s)?;
     formats(s)?;
     sharding(s)?;
     experts(s)
@@ -56,29 +56,31 @@ fn numbers(s: &Setup) -> Result<(), SetupError> {
     Ok(())
 }
 
-fn lengths(s: &Setup) -> Result<(), SetupError> {
-    if let Some(limit) = s.model.max_context.filter(|limit| s.seq_len > *limit) {
-        return Err(wrong(
+/// The sequence against the model's context.
+pub(super) fn context(s: &Setup) -> Result<(), SetupError> {
+    match s.model.max_context.filter(|limit| s.seq_len > *limit) {
+        None => Ok(()),
+        Some(limit) => Err(wrong(
             Field::SeqLen,
             format!(
                 "{} is beyond the context of {}; its configuration allows {limit}",
                 s.seq_len, s.model.name
             ),
-        ));
+        )),
     }
-    let (Some(lora), Ok(arch)) = (s.lora, &s.model.architecture) else {
-        return Ok(());
-    };
-    if lora.rank > arch.hidden {
-        return Err(wrong(
+}
+
+fn rank(s: &Setup) -> Result<(), SetupError> {
+    match (s.lora, &s.model.architecture) {
+        (Some(lora), Ok(arch)) if lora.rank > arch.hidden => Err(wrong(
             Field::LoraRank,
             format!(
                 "{} is more than the model's hidden size; at most {}, usually 8 to 128",
                 lora.rank, arch.hidden
             ),
-        ));
+        )),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 fn formats(s: &Setup) -> Result<(), SetupError> {

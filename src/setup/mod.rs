@@ -339,6 +339,7 @@ pub(crate) fn test_model() -> Arc<Model> {
             tied_embeddings: false,
             qkv_bias: false,
             qk_norm: false,
+            gated_mlp: true,
             experts: None,
         }),
         source: "test".into(),

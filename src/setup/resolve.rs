@@ -35,13 +35,31 @@ impl Draft {
 
     /// Fills the gaps and checks the whole. `model` is what [`Draft::model_name`] stands for.
     pub fn resolve(&self, model: Arc<Model>) -> Result<Setup, SetupError> {
+        let (setup, beyond) = self.resolve_beyond(model)?;
+        beyond.map_or(Ok(setup), Err)
+    }
+
+    /// As [`Draft::resolve`], but hands out the setup also when its only fault is a sequence beyond
+    /// the model's context, together with that fault: memory can still be told, for those who
+    /// stretch the context themselves (RoPE scaling).
+    pub fn resolve_beyond(
+        &self,
+        model: Arc<Model>,
+    ) -> Result<(Setup, Option<SetupError>), SetupError> {
+        let setup = self.fill(model)?;
+        check::setup(&setup)?;
+        let beyond = check::context(&setup).err();
+        Ok((setup, beyond))
+    }
+
+    fn fill(&self, model: Arc<Model>) -> Result<Setup, SetupError> {
         check::draft(self)?;
         let choice = self.framework_choice();
         let method = self.method.unwrap_or(DEFAULT_METHOD);
         let preset = self.preset();
         let tokens = self.tokens.unwrap_or(DEFAULT_TOKENS);
         let shortest = model.max_context.map_or(DEFAULT_SEQ_LEN, |c| c.min(DEFAULT_SEQ_LEN));
-        let setup = Setup {
+        Ok(Setup {
             model,
             method,
             framework: choice.framework,
@@ -71,9 +89,7 @@ impl Draft {
             checkpoint_every: self.checkpoint_every.unwrap_or(DEFAULT_CHECKPOINT_EVERY),
             disk: self.disk,
             assume: self.assume.unwrap_or_default(),
-        };
-        check::setup(&setup)?;
-        Ok(setup)
+        })
     }
 
     fn lora(&self, method: Method, preset: &Preset) -> Option<Lora> {

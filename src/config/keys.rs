@@ -1,0 +1,199 @@
+//! Provider keys: where they are looked for, and where one was found. A key is never printed.
+
+use super::{Env, Paths};
+use crate::offer::Provider;
+use secrecy::{ExposeSecret, SecretString};
+use std::fs;
+use std::path::Path;
+
+/// A key and where it came from.
+#[derive(Clone, Debug)]
+pub struct Key {
+    /// The key; only `expose_secret` shows it.
+    pub secret: SecretString,
+    /// Where it was found.
+    pub origin: KeyOrigin,
+    /// What is unsafe about that place.
+    pub warning: Option<String>,
+}
+
+impl Key {
+    /// The last four characters, or none of a short key, for people who have several.
+    pub fn hint(&self) -> String {
+        let key = self.secret.expose_secret();
+        let length = key.chars().count();
+        let shown = if length >= 16 { 4 } else { 0 };
+        let tail: String = key.chars().skip(length - shown).collect();
+        format!("…{tail}")
+    }
+}
+
+/// Where a key was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeyOrigin {
+    /// An environment variable.
+    Variable(&'static str),
+    /// A file that an environment variable names.
+    FileVariable(&'static str),
+    /// A file of the provider's own program, or ours.
+    File(std::path::PathBuf),
+}
+
+impl std::fmt::Display for KeyOrigin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            KeyOrigin::Variable(name) => f.write_str(name),
+            KeyOrigin::FileVariable(name) => write!(f, "the file named by {name}"),
+            KeyOrigin::File(path) => write!(f, "{}", path.display()),
+        }
+    }
+}
+
+/// The environment variable that holds a provider's key, and the one that names a file with it.
+/// `None` for providers whose prices need no key.
+pub const fn key_variable(provider: Provider) -> Option<(&'static str, &'static str)> {
+    match provider {
+        Provider::Vast => Some(("VAST_API_KEY", "VAST_API_KEY_FILE")),
+        Provider::Runpod => Some(("RUNPOD_API_KEY", "RUNPOD_API_KEY_FILE")),
+        Provider::Lambda => Some(("LAMBDA_API_KEY", "LAMBDA_API_KEY_FILE")),
+        Provider::Tensordock => Some(("TENSORDOCK_API_KEY", "TENSORDOCK_API_KEY_FILE")),
+        Provider::Vultr => Some(("VULTR_API_KEY", "VULTR_API_KEY_FILE")),
+        Provider::Aws | Provider::Azure | Provider::Gcp => None,
+    }
+}
+
+/// The key of `provider`: from its variable, from the file that its `…_FILE` variable names, from
+/// the file of the provider's own program, or from our `keys.toml`; the first that holds one.
+pub fn find_key(provider: Provider, env: &Env, paths: &Paths) -> Option<Key> {
+    let (variable, file_variable) = key_variable(provider)?;
+    from_variables(variable, file_variable, env)
+        .or_else(|| from_provider_file(provider, paths))
+        .or_else(|| from_own_file(provider, paths))
+}
+
+/// The Hugging Face token: `HF_TOKEN`, `HF_TOKEN_FILE`, or the file that the hub's own program keeps.
+pub fn find_hub_token(env: &Env, paths: &Paths) -> Option<Key> {
+    from_variables("HF_TOKEN", "HF_TOKEN_FILE", env).or_else(|| {
+        let file = paths.home.as_ref()?.join(".cache/huggingface/token");
+        let text = fs::read_to_string(&file).ok()?;
+        key(&text, KeyOrigin::File(file.clone()), readable_by_others(&file))
+    })
+}
+
+fn from_variables(variable: &'static str, file_variable: &'static str, env: &Env) -> Option<Key> {
+    if let Some(text) = env.get(variable) {
+        return key(text, KeyOrigin::Variable(variable), None);
+    }
+    let file = Path::new(env.get(file_variable)?);
+    let text = fs::read_to_string(file).ok()?;
+    key(&text, KeyOrigin::FileVariable(file_variable), readable_by_others(file))
+}
+
+/// The files that the providers' own programs keep: `vastai`, `runpodctl`, Lambda's.
+fn from_provider_file(provider: Provider, paths: &Paths) -> Option<Key> {
+    let home = paths.home.as_deref()?;
+    let config = paths.config_home.as_deref()?;
+    let found = |file: std::path::PathBuf, pick: fn(&str) -> Option<String>| {
+        let text = fs::read_to_string(&file).ok()?;
+        let warning = readable_by_others(&file);
+        key(&pick(&text)?, KeyOrigin::File(file), warning)
+    };
+    match provider {
+        Provider::Vast => found(config.join("vastai/vast_api_key"), |t| Some(t.to_string()))
+            .or_else(|| found(home.join(".vast_api_key"), |t| Some(t.to_string()))),
+        Provider::Runpod => found(home.join(".runpod/config.toml"), |text| {
+            let table: toml::Table = text.parse().ok()?;
+            let value = table.get("apikey").or_else(|| table.get("apiKey"))?;
+            value.as_str().map(str::to_string)
+        }),
+        Provider::Lambda => found(home.join(".lambda_cloud/lambda_keys"), |text| {
+            let line = text.lines().find(|l| l.trim_start().starts_with("api_key"))?;
+            Some(line.split_once('=')?.1.to_string())
+        }),
+        _ => None,
+    }
+}
+
+fn from_own_file(provider: Provider, paths: &Paths) -> Option<Key> {
+    let file = paths.keys_file()?;
+    let table: toml::Table = fs::read_to_string(&file).ok()?.parse().ok()?;
+    let text = table.get(provider.name())?.as_str()?;
+    key(text, KeyOrigin::File(file.clone()), readable_by_others(&file))
+}
+
+/// Takes `text` as a key when it can stand in a header as it is.
+fn key(text: &str, origin: KeyOrigin, warning: Option<String>) -> Option<Key> {
+    let text = text.trim().trim_matches('"');
+    let usable =
+        !text.is_empty() && text.len() <= 4096 && text.chars().all(|c| c.is_ascii_graphic());
+    usable.then(|| Key { secret: SecretString::from(text), origin, warning })
+}
+
+#[cfg(unix)]
+fn readable_by_others(file: &Path) -> Option<String> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = fs::metadata(file).ok()?.permissions().mode();
+    let open = mode & 0o077 != 0;
+    open.then(|| format!("{0} can be read by others; run: chmod 600 {0}", file.display()))
+}
+
+#[cfg(not(unix))]
+fn readable_by_others(_file: &Path) -> Option<String> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn home() -> (tempfile::TempDir, Paths) {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().to_str().unwrap();
+        let paths = Paths::of(&Env::of([("HOME", home)]));
+        (folder, paths)
+    }
+
+    fn write(folder: &tempfile::TempDir, name: &str, text: &str) {
+        let file = folder.path().join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
+
+    #[test]
+    fn the_variable_wins_over_the_file() {
+        let (folder, paths) = home();
+        write(&folder, ".config/vastai/vast_api_key", "from-file-0123456789\n");
+        let from_file = find_key(Provider::Vast, &Env::default(), &paths).unwrap();
+        assert_eq!(from_file.hint(), "…6789");
+        assert!(from_file.warning.is_some(), "a file that everybody can read is worth a word");
+        let env = Env::of([("VAST_API_KEY", "short")]);
+        let from_env = find_key(Provider::Vast, &env, &paths).unwrap();
+        assert_eq!(from_env.origin, KeyOrigin::Variable("VAST_API_KEY"));
+        assert_eq!(from_env.hint(), "…", "a short key is not hinted at");
+    }
+
+    #[test]
+    fn the_providers_own_files_are_understood() {
+        let (folder, paths) = home();
+        write(&folder, ".runpod/config.toml", "apikey = \"rp_abc\"\n");
+        write(&folder, ".lambda_cloud/lambda_keys", "api_key = secret_x\n");
+        let none = Env::default();
+        let runpod = find_key(Provider::Runpod, &none, &paths).unwrap();
+        assert_eq!(runpod.secret.expose_secret(), "rp_abc");
+        let lambda = find_key(Provider::Lambda, &none, &paths).unwrap();
+        assert_eq!(lambda.secret.expose_secret(), "secret_x");
+    }
+
+    #[test]
+    fn a_key_that_would_break_a_header_is_no_key() {
+        let env = Env::of([("VULTR_API_KEY", "abc\r\nHost: evil")]);
+        assert!(find_key(Provider::Vultr, &env, &Paths::default()).is_none());
+    }
+
+    #[test]
+    fn debug_output_holds_no_key() {
+        let env = Env::of([("LAMBDA_API_KEY", "planted-secret")]);
+        let key = find_key(Provider::Lambda, &env, &Paths::default()).unwrap();
+        assert!(!format!("{key:?}").contains("planted"));
+    }
+}

@@ -1,0 +1,13 @@
+//! Settings: where files lie, what the environment and the configuration file say, which keys
+//! there are. The only room, with the command line, that reads the environment.
+
+mod env;
+mod file;
+mod keys;
+mod paths;
+pub mod store;
+
+pub use env::Env;
+pub use file::{ConfigError, FileConfig, ProviderConfig, ViewConfig};
+pub use keys::{Key, KeyOrigin, find_hub_token, find_key, key_variable};
+pub use paths::Paths;
