@@ -3,7 +3,7 @@
 use super::*;
 use crate::estimate::fit::{Phase, Term, Verdict};
 use crate::estimate::quote::{Item, ItemKind};
-use crate::model::{Architecture, Family, Model};
+use crate::model::Model;
 use crate::offer::{
     Availability, Basis, Country, Fees, Flags, Hardware, Link, Origin, Place, Price, Text,
 };
@@ -14,30 +14,7 @@ use std::sync::Arc;
 pub(crate) const NOW: UnixSeconds = UnixSeconds(1_790_000_000);
 
 pub(crate) fn model() -> Arc<Model> {
-    Arc::new(Model {
-        name: "Test-8B".into(),
-        id: "acme/Test-8B".into(),
-        line: "Test".into(),
-        params: 8_000_000_000,
-        active_params: None,
-        max_context: Some(8192),
-        gated: false,
-        architecture: Ok(Architecture {
-            family: Family::Llama,
-            hidden: 4096,
-            layers: 32,
-            heads: 32,
-            kv_heads: 8,
-            head_dim: 128,
-            intermediate: 14_336,
-            vocab: 128_256,
-            tied_embeddings: false,
-            qkv_bias: false,
-            qk_norm: false,
-            experts: None,
-        }),
-        source: "made up".into(),
-    })
+    crate::model::find("Meta-Llama-3-8B").unwrap()
 }
 
 pub(crate) fn setup() -> Setup {
@@ -151,7 +128,7 @@ fn the_command_for_vast_holds_what_the_offer_and_the_setup_imply() {
     assert!(text.contains("\nvastai create instance 12345678 \\\n"), "{text}");
     assert!(text.contains(&format!("--disk {disk} ")), "{text}");
     assert!(text.contains("--image pytorch/pytorch:2.6.0-cuda12.4-cudnn9-devel "), "{text}");
-    assert!(text.contains("--label haggle-test-8b-"), "{text}");
+    assert!(text.contains("--label haggle-meta-llama-3-8b-"), "{text}");
     assert!(text.contains("--cancel-unavail"), "{text}");
     assert!(!text.contains("--bid_price"), "{text}");
     let spot = export("vastai", offer, PriceKind::Spot).unwrap();
@@ -225,7 +202,7 @@ fn json_holds_the_bill_and_its_sum() {
     assert!(items[1]["usd"].is_null());
     assert_eq!(json["offer"]["gpus"], 1);
     assert_eq!(json["offer"]["region"]["country"], "NO");
-    assert_eq!(json["setup"]["model"], "acme/Test-8B");
+    assert_eq!(json["setup"]["model"], "meta-llama/Meta-Llama-3-8B");
 }
 
 #[test]
