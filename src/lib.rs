@@ -29,3 +29,14 @@ pub mod offer;
 pub mod provider;
 pub mod setup;
 pub mod units;
+
+/// A file of the reference material, for tests: below `HAGGLE_SHARED`, or `../shared` beside the
+/// checkout. `None` where it is not there.
+#[cfg(test)]
+pub(crate) fn shared(file: &str) -> Option<std::path::PathBuf> {
+    let root = std::env::var_os("HAGGLE_SHARED").map_or_else(
+        || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"),
+        std::path::PathBuf::from,
+    );
+    Some(root.join(file)).filter(|path| path.exists())
+}
