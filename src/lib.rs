@@ -20,6 +20,7 @@
 //! | L5 | `ui` (names ratatui), `tty` (names crossterm) |
 //! | L6 | `cli`, `runtime` (name tokio) |
 
+pub mod cli;
 pub mod config;
 pub mod estimate;
 pub mod export;

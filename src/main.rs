@@ -1,2 +1,7 @@
-//! x
-fn main() {}
+//! The `haggle` program: everything is in the library.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    haggle::cli::main()
+}

@@ -25,13 +25,32 @@ fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
 /// # Errors
 /// [`Unsuitable`] when the writer fails, which memory alone could make it do.
 pub fn offers(offers: &[OfferDocument]) -> Result<String, Unsuitable> {
+    let lines = offers.iter().map(|o| COLUMNS.iter().map(|(_, cell)| safe(&cell(o))).collect());
+    write(COLUMNS.iter().map(|(name, _)| *name).collect(), lines)
+}
+
+/// A header and lines of words; figures among them stay figures.
+///
+/// # Errors
+/// As [`offers`].
+pub fn rows(header: &[String], rows: &[Vec<String>]) -> Result<String, Unsuitable> {
+    let cell = |text: &String| match text.parse::<f64>() {
+        Ok(_) => text.clone(),
+        Err(_) => safe(&Cell::Text(text.clone())),
+    };
+    let lines = rows.iter().map(|row| row.iter().map(cell).collect());
+    write(header.iter().map(String::as_str).collect(), lines)
+}
+
+fn write(
+    header: Vec<&str>,
+    lines: impl Iterator<Item = Vec<String>>,
+) -> Result<String, Unsuitable> {
     let failed = |e: &dyn std::fmt::Display| Unsuitable(format!("no CSV can be written: {e}"));
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(COLUMNS.iter().map(|(name, _)| *name)).map_err(|e| failed(&e))?;
-    for offer in offers {
-        writer
-            .write_record(COLUMNS.iter().map(|(_, cell)| safe(&cell(offer))))
-            .map_err(|e| failed(&e))?;
+    writer.write_record(header).map_err(|e| failed(&e))?;
+    for line in lines {
+        writer.write_record(line).map_err(|e| failed(&e))?;
     }
     let bytes = writer.into_inner().map_err(|e| failed(&e))?;
     String::from_utf8(bytes).map_err(|e| failed(&e))

@@ -85,7 +85,7 @@ fn spread(offer: &OfferDocument) -> String {
 }
 
 /// `text` so that Markdown and the HTML in it show it as it is.
-fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in note::one_line(text).chars() {
         match c {

@@ -27,9 +27,9 @@ use crate::offer::{Offer, Provider};
 use crate::setup::{Framework, Setup};
 use crate::units::UnixSeconds;
 
-pub use csv::offers as csv_of_offers;
+pub use csv::{offers as csv_of_offers, rows as csv_of_rows};
 pub use document::{ListDocument, OfferDocument};
-pub use markdown::offers as markdown_of_offers;
+pub use markdown::{escape as markdown_text, offers as markdown_of_offers};
 
 /// What an export is made from: one offer, one setup, and what was estimated for the two.
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,109 @@
+//! What every command starts from: options, environment, settings file, clock.
+
+use super::args::Global;
+use super::failure::Failure;
+use super::setup_flags::SetupFlags;
+use crate::config::{Env, FileConfig, Paths};
+use crate::model::{self, Model};
+use crate::setup::{Draft, Setup, SetupError};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// One run of the program.
+#[derive(Debug)]
+pub(super) struct Call {
+    /// Options of every command.
+    pub global: Global,
+    /// The environment.
+    pub env: Env,
+    /// Where files lie.
+    pub paths: Paths,
+    /// The settings file.
+    pub config: FileConfig,
+    base: SetupFlags,
+}
+
+impl Call {
+    /// Reads the environment and the settings file. `base` are the setup flags before the command.
+    pub(super) fn new(global: Global, base: SetupFlags) -> Result<Self, Failure> {
+        let env = Env::of_process();
+        let mut paths = Paths::of(&env);
+        if let Some(file) = &global.config {
+            paths.config_file = Some(file.clone());
+        }
+        let config = settings(&paths, global.config.is_some())?;
+        Ok(Self { global, env, paths, config, base })
+    }
+
+    /// What was written about the job: settings, then `-f`, then flags.
+    pub(super) fn draft(&self, flags: SetupFlags) -> Result<Draft, Failure> {
+        let flags = self.base.clone().with(flags);
+        let mut draft = self.config.setup.clone();
+        if let Some(file) = &flags.file {
+            let text = read(file)?;
+            let job = Draft::from_yaml(&text)
+                .map_err(|e| Failure::usage(format!("{}: {e}", file.display())))?;
+            draft.overlay(&job);
+        }
+        draft.overlay(&flags.draft);
+        Ok(draft)
+    }
+
+    /// The complete setup.
+    pub(super) fn setup(&self, flags: SetupFlags) -> Result<Setup, Failure> {
+        let draft = self.draft(flags)?;
+        let model = Self::model(draft.model_name())?;
+        draft.resolve(model).map_err(|e| mistake(&e))
+    }
+
+    /// The complete setup; when its only fault is a sequence beyond the model's context, that too.
+    pub(super) fn setup_beyond(
+        &self,
+        flags: SetupFlags,
+    ) -> Result<(Setup, Option<SetupError>), Failure> {
+        let draft = self.draft(flags)?;
+        let model = Self::model(draft.model_name())?;
+        draft.resolve_beyond(model).map_err(|e| mistake(&e))
+    }
+
+    /// The model that is meant: a built-in one, or a `config.json` at a path.
+    fn model(name: &str) -> Result<Arc<Model>, Failure> {
+        if let Some(file) = config_file(name) {
+            let json = std::fs::read(&file)
+                .map_err(|e| Failure::usage(format!("model: {}: {e}", file.display())))?;
+            let model = model::from_config(name, &json, None)
+                .map_err(|e| Failure::usage(format!("model: {e}")))?;
+            return Ok(Arc::new(model));
+        }
+        model::find(name).map_err(|e| Failure::usage(format!("model: {e}")))
+    }
+}
+
+/// A mistake in the setup, as the user sees it.
+pub(super) fn mistake(error: &SetupError) -> Failure {
+    Failure::usage(error.to_string())
+}
+
+/// The `config.json` that `name` points to, if it points to one.
+fn config_file(name: &str) -> Option<PathBuf> {
+    let path = Path::new(name);
+    if path.is_dir() {
+        return Some(path.join("config.json"));
+    }
+    let is_path =
+        name.starts_with(['.', '/', '~']) || path.extension().is_some_and(|e| e == "json");
+    (is_path || path.is_file()).then(|| path.to_path_buf())
+}
+
+fn settings(paths: &Paths, named: bool) -> Result<FileConfig, Failure> {
+    let Some(file) = &paths.config_file else { return Ok(FileConfig::default()) };
+    if !named && !file.exists() {
+        return Ok(FileConfig::default());
+    }
+    let text = read(file)?;
+    FileConfig::parse(&text, &file.display().to_string()).map_err(|e| Failure::usage(e.to_string()))
+}
+
+fn read(file: &Path) -> Result<String, Failure> {
+    std::fs::read_to_string(file).map_err(|e| Failure::usage(format!("{}: {e}", file.display())))
+}

@@ -1,0 +1,134 @@
+//! `haggle estimate`: fit and speed on a card, without any market.
+
+use super::args::EstimateArgs;
+use super::call::{Call, mistake};
+use super::failure::Failure;
+use super::out;
+use crate::estimate::HardwareClass;
+use crate::estimate::class::{self, ClassEstimate};
+use crate::estimate::fit::{Advice, Fit, Verdict};
+use crate::estimate::quote::Speed;
+use crate::export::document::{EstimateDocument, name};
+use crate::gpu::{self, Gpu, GpuId};
+use crate::offer::Link;
+use crate::setup::Setup;
+use crate::units;
+use std::fmt::Write as _;
+
+pub(super) fn run(call: &Call, args: EstimateArgs) -> Result<(), Failure> {
+    let (id, card) = find_gpu(&args.gpu)?;
+    let (setup, beyond) = call.setup_beyond(args.setup)?;
+    setup.check_on(card).map_err(|e| mistake(&e))?;
+    let gpus = setup.gpus.unwrap_or(1);
+    let class = class_of(id, card, gpus);
+    let mut estimate = class::estimate(&setup, &class);
+    if let Some(fault) = &beyond {
+        estimate.fit.verdict = Verdict::Unknown;
+        estimate.fit.reason = Some(fault.to_string());
+    }
+    let advice: Vec<Advice> = Vec::new();
+    let document = EstimateDocument::new(
+        (card.name, f64::from(gpus)),
+        &setup,
+        (&estimate.fit, &advice),
+        &estimate.speed,
+    );
+    out::document("estimate", call.global.format, &document, || {
+        page(card, gpus, &setup, &estimate, &advice)
+    })?;
+    beyond.map_or(Ok(()), |fault| Err(mistake(&fault)))
+}
+
+/// The card that `name` means.
+fn find_gpu(name: &str) -> Result<(GpuId, &'static Gpu), Failure> {
+    let catalogue = gpu::catalogue();
+    let found = catalogue.identify(name, None).and_then(|id| Some((id, catalogue.get(id)?)));
+    found.ok_or_else(|| {
+        let wanted = name.to_lowercase();
+        let near: Vec<&str> = catalogue
+            .iter()
+            .map(|(_, g)| g.name)
+            .filter(|g| {
+                wanted.split([' ', '-', '_']).any(|w| w.len() > 1 && g.to_lowercase().contains(w))
+            })
+            .take(6)
+            .collect();
+        let hint = if near.is_empty() {
+            "haggle gpus lists what there is".to_owned()
+        } else {
+            format!("did you mean {}?", near.join(", "))
+        };
+        Failure::usage(format!("--gpu: no card in the catalogue is certainly `{name}`; {hint}"))
+    })
+}
+
+/// `gpus` cards of one kind in one machine. Cards of the SXM and NVL kind are joined by NVLink.
+fn class_of(id: GpuId, card: &Gpu, gpus: u32) -> HardwareClass {
+    let joined = ["SXM", "NVL", "GH200", "OAM"].iter().any(|w| card.name.contains(w));
+    let link = match (gpus, joined) {
+        (1, _) => Link::Unknown,
+        (_, true) => Link::Nvlink,
+        (_, false) => Link::PcieFull,
+    };
+    HardwareClass { gpu: Some(id), gpus: f64::from(gpus), vram: Some(card.memory), link }
+}
+
+fn page(card: &Gpu, gpus: u32, setup: &Setup, e: &ClassEstimate, advice: &[Advice]) -> String {
+    let mut text = format!(
+        "{} {} by {} on {gpus} x {}\n",
+        setup.model.name, setup.method, setup.framework, card.name
+    );
+    text.push_str(&fit_lines(&e.fit, advice));
+    text.push_str(&speed_line(&e.speed));
+    text
+}
+
+/// A fit, line by line.
+fn fit_lines(fit: &Fit, advice: &[Advice]) -> String {
+    let gib = |v: Option<units::Gib>| v.map_or_else(|| "?".to_owned(), units::gib);
+    let mut text = format!("fit        {}", name(&fit.verdict));
+    if let Some(reason) = &fit.reason {
+        let _ = write!(text, ": {reason}");
+    }
+    text.push('\n');
+    if let (Some(needed), usable) = (fit.needed, fit.usable) {
+        let _ = writeln!(
+            text,
+            "needed     {:>7} GiB per GPU, of {} usable",
+            units::gib(needed),
+            gib(usable)
+        );
+    }
+    if let Some(band) = fit.band {
+        let (low, high) = (units::gib(band.low), units::gib(band.high));
+        let _ = writeln!(text, "           {low:>7} to {high} GiB, as far as measurements vary");
+    }
+    for term in &fit.terms {
+        let _ =
+            writeln!(text, "  {:>16}  {} [{}]", units::gib(term.gib), term.name, name(&term.basis));
+    }
+    if let Some(allocated) = fit.allocated {
+        let (allocated, smi) = (units::gib(allocated), gib(fit.smi));
+        let _ =
+            writeln!(text, "allocated  {allocated:>7} GiB by PyTorch; nvidia-smi about {smi} GiB");
+    }
+    for change in advice {
+        let needed = units::gib(change.needed);
+        let _ =
+            writeln!(text, "advice     {}: {needed} GiB, {}", change.change, name(&change.verdict));
+    }
+    text
+}
+
+fn speed_line(speed: &Speed) -> String {
+    match speed.tokens_per_second {
+        Some(rate) => format!(
+            "speed      {:>7.0} tokens/s ({:.0} to {:.0}); {}\n",
+            rate.expected.get(),
+            rate.low.get(),
+            rate.high.get(),
+            speed.note
+        ),
+        None => format!("speed      unknown; {}\n", speed.note),
+    }
+}

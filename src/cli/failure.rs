@@ -1,0 +1,86 @@
+//! How a command ends: exit codes that scripts rely on, and one clear line for people.
+
+use super::args::Format;
+use crate::export::document::VERSION;
+use serde_json::json;
+use std::process::ExitCode;
+
+/// Why a command did not end with yes. The numbers are promises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// Something failed.
+    Failed = 1,
+    /// The command line, a file or a query cannot be understood.
+    Usage = 2,
+    /// Nothing matches, or the offer is gone.
+    Nothing = 3,
+    /// A provider is missing, under `--strict`.
+    Partial = 4,
+    /// The condition did not come true in time.
+    Timeout = 5,
+    /// The plan costs more than the gate allows.
+    Gate = 6,
+}
+
+/// A command that did not end with yes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    /// Which exit code.
+    pub reason: Reason,
+    /// One line for a person; empty when everything was said already.
+    pub message: String,
+}
+
+impl Failure {
+    /// With exit code and message.
+    pub fn new(reason: Reason, message: impl Into<String>) -> Self {
+        Self { reason, message: message.into() }
+    }
+
+    /// The command line, a file or a query cannot be understood.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(Reason::Usage, message)
+    }
+
+    /// Something failed.
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self::new(Reason::Failed, message)
+    }
+
+    /// Nothing matches.
+    pub fn nothing(message: impl Into<String>) -> Self {
+        Self::new(Reason::Nothing, message)
+    }
+
+    /// The code for the shell.
+    pub fn code(&self) -> ExitCode {
+        ExitCode::from(self.reason as u8)
+    }
+
+    /// What is printed on standard error.
+    pub fn text(&self, format: Format) -> String {
+        if format == Format::Json {
+            json!({
+                "schema": "haggle.error/1",
+                "haggle": VERSION,
+                "error": {"code": self.reason as u8, "message": self.message},
+            })
+            .to_string()
+        } else {
+            format!("haggle: {}", self.message)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_json_when_json_is_asked_for() {
+        let failure = Failure::nothing("no offer matches");
+        let json: serde_json::Value = serde_json::from_str(&failure.text(Format::Json)).unwrap();
+        assert_eq!(json["error"]["code"], 3);
+        assert_eq!(failure.text(Format::Table), "haggle: no offer matches");
+    }
+}

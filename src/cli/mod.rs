@@ -1,0 +1,87 @@
+//! The command line: one file per command, one contract with scripts.
+//!
+//! Standard output holds data, standard error holds narration. Exit codes are those of
+//! [`failure::Reason`]. The same engine as the screen's makes every figure.
+
+pub mod args;
+mod call;
+mod completions;
+mod config;
+mod estimate;
+mod failure;
+mod gpus;
+mod man;
+mod models;
+mod out;
+mod setup;
+pub mod setup_flags;
+
+pub use args::{Cli, Command, Format, Global};
+pub use failure::{Failure, Reason};
+
+use call::Call;
+use clap::Parser;
+use clap::error::ErrorKind;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// Runs the program with the arguments and the environment of this process.
+pub fn main() -> ExitCode {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let cli = match Cli::try_parse_from(&words) {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error, &words),
+    };
+    let format = cli.global.format;
+    match run(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            if !failure.message.is_empty() {
+                out::say(&failure.text(format));
+            }
+            failure.code()
+        }
+    }
+}
+
+/// Help and version are answers; everything else that the parser says is a mistake.
+fn refuse(error: &clap::Error, words: &[OsString]) -> ExitCode {
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        let written = out::data(&error.render().to_string());
+        return written.map_or_else(|f| f.code(), |()| ExitCode::SUCCESS);
+    }
+    let text = error.render().to_string();
+    if json_wanted(words) {
+        let line = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+        out::say(&Failure::usage(line).text(Format::Json));
+    } else {
+        out::say(text.trim_end());
+    }
+    ExitCode::from(Reason::Usage as u8)
+}
+
+/// Was `--format json` among words that could not be parsed?
+fn json_wanted(words: &[OsString]) -> bool {
+    let words: Vec<_> = words.iter().map(|w| w.to_string_lossy()).collect();
+    words.windows(2).any(|w| w[0] == "--format" && w[1] == "json")
+        || words.iter().any(|w| w == "--format=json")
+}
+
+fn run(cli: Cli) -> Result<(), Failure> {
+    let Cli { global, setup, command } = cli;
+    let Some(command) = command else {
+        return Err(Failure::usage("name a command; haggle --help lists them"));
+    };
+    let call = Call::new(global, setup)?;
+    match command {
+        Command::Estimate(args) => estimate::run(&call, args),
+        Command::Setup(args) => setup::run(&call, args),
+        Command::Models(args) => models::run(&call, &args),
+        Command::Gpus(args) => gpus::run(&call, &args),
+        Command::Config(args) => config::run(&call, &args),
+        Command::Schema => out::data(crate::export::document::SCHEMA),
+        Command::Completions { shell } => completions::run(shell),
+        Command::Man => man::run(),
+        _ => Err(Failure::failed("not reachable yet")),
+    }
+}

@@ -1,0 +1,154 @@
+//! What is printed: data on standard output, narration on standard error.
+
+use super::args::Format;
+use super::failure::Failure;
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// Prints `text` on standard output. A reader who has gone away is no failure.
+pub(super) fn data(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Ok(()),
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        Err(e) => Err(Failure::failed(format!("cannot write to standard output: {e}"))),
+    }
+}
+
+/// Says something on standard error; whether anybody reads it does not matter.
+pub(super) fn say(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// `document` as JSON or YAML.
+pub(super) fn structured(format: Format, document: &impl Serialize) -> Result<String, Failure> {
+    if format == Format::Yaml {
+        return serde_saphyr::to_string(document)
+            .map_err(|e| Failure::failed(format!("no YAML can be written: {e}")));
+    }
+    let mut text = serde_json::to_string_pretty(document)
+        .map_err(|e| Failure::failed(format!("no JSON can be written: {e}")))?;
+    text.push('\n');
+    Ok(text)
+}
+
+/// Prints `document` as JSON or YAML, or `page` as text; other formats do not exist for it.
+pub(super) fn document(
+    command: &str,
+    format: Format,
+    document: &impl Serialize,
+    page: impl FnOnce() -> String,
+) -> Result<(), Failure> {
+    match format {
+        Format::Table => data(&page()),
+        Format::Json | Format::Yaml => data(&structured(format, document)?),
+        Format::Csv | Format::Markdown => {
+            Err(Failure::usage(format!("{command} is written as table, json or yaml")))
+        }
+    }
+}
+
+/// Prints `document` as JSON or YAML, or `grid` as the other formats.
+pub(super) fn grid(format: Format, document: &impl Serialize, grid: &Grid) -> Result<(), Failure> {
+    match format {
+        Format::Json | Format::Yaml => data(&structured(format, document)?),
+        Format::Table => data(&grid.table()),
+        Format::Csv => data(&grid.csv()?),
+        Format::Markdown => data(&grid.markdown()),
+    }
+}
+
+/// Rows of text below headers. A header that begins with `>` heads a column of figures.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Grid {
+    headers: Vec<&'static str>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Grid {
+    /// A grid without rows.
+    pub(super) fn new(headers: &[&'static str]) -> Self {
+        Self { headers: headers.to_vec(), rows: Vec::new() }
+    }
+
+    /// Adds a row, as wide as the headers.
+    pub(super) fn row(&mut self, cells: Vec<String>) {
+        self.rows.push(cells);
+    }
+
+    fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.headers.iter().map(|h| h.trim_start_matches('>'))
+    }
+
+    /// Aligned columns, two spaces apart.
+    pub(super) fn table(&self) -> String {
+        use unicode_width::UnicodeWidthStr;
+        let widths: Vec<usize> = self
+            .names()
+            .enumerate()
+            .map(|(i, name)| {
+                self.rows.iter().map(|r| r[i].width()).chain([name.width()]).max().unwrap_or(0)
+            })
+            .collect();
+        let mut text = String::new();
+        let names: Vec<String> = self.names().map(str::to_owned).collect();
+        for cells in std::iter::once(&names).chain(&self.rows) {
+            let mut line = String::new();
+            for (i, cell) in cells.iter().enumerate() {
+                let gap = " ".repeat(widths[i].saturating_sub(cell.width()));
+                if self.headers[i].starts_with('>') {
+                    line.push_str(&gap);
+                    line.push_str(cell);
+                } else {
+                    line.push_str(cell);
+                    line.push_str(&gap);
+                }
+                line.push_str("  ");
+            }
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text
+    }
+
+    /// RFC 4180, formulas made harmless.
+    pub(super) fn csv(&self) -> Result<String, Failure> {
+        let names: Vec<String> = self.names().map(|n| n.replace([' ', '-'], "_")).collect();
+        crate::export::csv_of_rows(&names, &self.rows).map_err(|e| Failure::failed(e.to_string()))
+    }
+
+    /// A table of Markdown.
+    pub(super) fn markdown(&self) -> String {
+        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+        let mut text = line(self.names().map(str::to_owned).collect());
+        let rule = |h: &&str| if h.starts_with('>') { "---:" } else { "---" }.to_owned();
+        text.push_str(&line(self.headers.iter().map(rule).collect()));
+        for row in &self.rows {
+            text.push_str(&line(row.iter().map(|c| crate::export::markdown_text(c)).collect()));
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grid() -> Grid {
+        let mut grid = Grid::new(&["name", ">size"]);
+        grid.row(vec!["東京|x".into(), "9".into()]);
+        grid.row(vec!["=1+1".into(), "10.5".into()]);
+        grid
+    }
+
+    #[test]
+    fn wide_letters_keep_the_columns() {
+        assert_eq!(grid().table(), "name    size\n東京|x     9\n=1+1    10.5\n");
+    }
+
+    #[test]
+    fn cells_never_break_their_table() {
+        assert_eq!(grid().csv().unwrap(), "name,size\n東京|x,9\n'=1+1,10.5\n");
+        assert_eq!(grid().markdown().lines().nth(2), Some("| 東京\\|x | 9 |"));
+    }
+}
