@@ -25,6 +25,7 @@ pub mod config;
 pub mod estimate;
 pub mod export;
 pub mod gpu;
+pub mod market;
 pub mod model;
 pub mod offer;
 pub mod provider;

@@ -1,0 +1,188 @@
+//! A query over the columns: each condition becomes two sets of rows, those that meet it and those
+//! that do not state what it asks about.
+
+mod number;
+mod region;
+mod text;
+
+pub(crate) use number::{Source, Threshold, nominal, source};
+
+use super::bits::{Bits, gather};
+use super::query::{Condition, Expr, Field, Kind};
+use super::table::Table;
+use crate::estimate::class::ClassEstimate;
+use crate::estimate::quote::PriceKind;
+use crate::units::UnixSeconds;
+
+/// Everything that a condition can ask about: the table, and what was computed from the setup.
+#[derive(Clone, Copy)]
+pub(crate) struct Frame<'a> {
+    pub(crate) table: &'a Table,
+    pub(crate) classes: &'a [ClassEstimate],
+    /// Which price the rows are made of.
+    pub(crate) kind: PriceKind,
+    /// Expected total, $ by slot.
+    pub(crate) total: &'a [f64],
+    /// Expected hours by slot.
+    pub(crate) hours: &'a [f64],
+    /// Expected hours of fetching by slot.
+    pub(crate) fetch: &'a [f64],
+    pub(crate) now: UnixSeconds,
+}
+
+/// Which rows meet a condition, and which do not state what it asks about; no row is in both.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Truth {
+    pub(crate) yes: Bits,
+    pub(crate) unknown: Bits,
+}
+
+/// What one row says to a condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    No,
+    Yes,
+    Unknown,
+}
+
+impl Answer {
+    fn from_bool(yes: bool) -> Answer {
+        if yes { Answer::Yes } else { Answer::No }
+    }
+}
+
+impl Truth {
+    /// Asks every slot.
+    pub(crate) fn ask(slots: usize, answer: impl Fn(usize) -> Answer) -> Truth {
+        Truth {
+            yes: Bits::from_fn(slots, |slot| answer(slot) == Answer::Yes),
+            unknown: Bits::from_fn(slots, |slot| answer(slot) == Answer::Unknown),
+        }
+    }
+
+    fn constant(slots: usize, yes: bool) -> Truth {
+        Truth { yes: Bits::from_fn(slots, |_| yes), unknown: Bits::none(slots) }
+    }
+
+    fn negate(&mut self) {
+        let len = self.yes.len();
+        let all = Bits::from_fn(len, |_| true);
+        self.yes.zip(&self.unknown, |yes, unknown| !(yes | unknown));
+        self.yes.zip(&all, |yes, all| yes & all);
+    }
+
+    /// Rows that do not state it count as meeting it.
+    fn keep_unknown(&mut self) {
+        self.yes.zip(&self.unknown, |yes, unknown| yes | unknown);
+        self.unknown = Bits::none(self.yes.len());
+    }
+
+    fn and(&mut self, other: &Truth) {
+        let mut possible = self.possible();
+        possible.zip(&other.possible(), |a, b| a & b);
+        self.yes.zip(&other.yes, |a, b| a & b);
+        possible.zip(&self.yes, |possible, yes| possible & !yes);
+        self.unknown = possible;
+    }
+
+    fn or(&mut self, other: &Truth) {
+        self.yes.zip(&other.yes, |a, b| a | b);
+        self.unknown.zip(&other.unknown, |a, b| a | b);
+        self.unknown.zip(&self.yes, |unknown, yes| unknown & !yes);
+    }
+
+    /// Rows that meet it, or (where unknown is as good) may meet it.
+    pub(crate) fn yes_or(&self, keep_unknown: bool) -> Bits {
+        if keep_unknown { self.possible() } else { self.yes.clone() }
+    }
+
+    fn possible(&self) -> Bits {
+        let mut possible = self.yes.clone();
+        possible.zip(&self.unknown, |a, b| a | b);
+        possible
+    }
+}
+
+/// Asks all slots of the frame's table.
+pub(crate) fn evaluate(expr: &Expr, frame: &Frame<'_>) -> Truth {
+    match expr {
+        Expr::And(list) => fold(list, frame, Truth::and),
+        Expr::Or(list) => fold(list, frame, Truth::or),
+        Expr::Not(inner) => {
+            let (mut truth, keep) = match &**inner {
+                Expr::Test(c) => (test(c, frame), c.keep_unknown),
+                other => (evaluate(other, frame), false),
+            };
+            truth.negate();
+            if keep {
+                truth.keep_unknown();
+            }
+            truth
+        }
+        Expr::Test(condition) => {
+            let mut truth = test(condition, frame);
+            if condition.keep_unknown {
+                truth.keep_unknown();
+            }
+            truth
+        }
+        Expr::Word { text, exact } => text::word(text, *exact, frame),
+    }
+}
+
+fn fold(list: &[Expr], frame: &Frame<'_>, join: impl Fn(&mut Truth, &Truth)) -> Truth {
+    let mut truths = list.iter().map(|e| evaluate(e, frame));
+    let mut first = truths.next().unwrap_or_else(|| Truth::constant(frame.table.slots(), true));
+    truths.for_each(|t| join(&mut first, &t));
+    first
+}
+
+fn test(condition: &Condition, frame: &Frame<'_>) -> Truth {
+    match condition.field.info().kind {
+        Kind::Number(_) => {
+            let threshold = Threshold::new(&condition.test);
+            source(condition.field, frame).map_or_else(
+                || Truth::constant(frame.table.slots(), false),
+                |source| source.test(&threshold, frame.table.slots()),
+            )
+        }
+        Kind::Text | Kind::Choice(_) => text::test(condition.field, &condition.test, frame),
+    }
+}
+
+/// Does the field change with the setup, or with the price that counts?
+pub(crate) fn depends_on_setup(field: Field) -> bool {
+    matches!(
+        field,
+        Field::Total
+            | Field::Hours
+            | Field::Fetch
+            | Field::FetchTime
+            | Field::Fit
+            | Field::Headroom
+            | Field::Need
+            | Field::Speed
+    )
+}
+
+/// Does the field change with the price that the row is made of?
+pub(crate) fn depends_on_kind(field: Field) -> bool {
+    matches!(
+        field,
+        Field::Price
+            | Field::Each
+            | Field::Pricing
+            | Field::Total
+            | Field::Hours
+            | Field::Fetch
+            | Field::FetchTime
+    )
+}
+
+/// Two sets out of one pass over the slots, a word at a time.
+fn fill(slots: usize, yes: impl Fn(usize) -> bool, unknown: impl Fn(usize) -> bool) -> Truth {
+    let mut truth = Truth { yes: Bits::none(slots), unknown: Bits::none(slots) };
+    truth.yes.write(|first| gather(first, slots, &yes));
+    truth.unknown.write(|first| gather(first, slots, &unknown));
+    truth
+}

@@ -1,0 +1,248 @@
+//! Figures: where each field's figures lie, and on which side of a threshold they are.
+
+use super::{Frame, Truth, fill};
+use crate::estimate::quote::PriceKind;
+use crate::gpu;
+use crate::market::query::{Comparison, Field, Item, Quantity, Test};
+use crate::units::{Gib, Hours, UsdPerGb, UsdPerGbMonth};
+
+/// Where the figures of a field lie; NaN is "not stated".
+pub(crate) enum Source<'a> {
+    /// One for each slot.
+    Column(&'a [f64]),
+    /// By code.
+    Coded(&'a [u32], Vec<f64>),
+    /// One divided by the other, slot by slot.
+    Ratio(&'a [f64], &'a [f64]),
+    /// A column divided by a coded figure.
+    Per(&'a [f64], &'a [u32], Vec<f64>),
+    /// Hours since a moment.
+    Age(&'a [i64], i64),
+}
+
+impl Source<'_> {
+    /// The figure of a slot.
+    pub(crate) fn get(&self, slot: usize) -> f64 {
+        let at = |column: &[f64]| column.get(slot).copied().unwrap_or(f64::NAN);
+        let coded = |codes: &[u32], values: &[f64]| {
+            codes.get(slot).and_then(|c| values.get(*c as usize)).copied().unwrap_or(f64::NAN)
+        };
+        match self {
+            Source::Column(column) => at(column),
+            Source::Coded(codes, values) => coded(codes, values),
+            Source::Ratio(a, b) => at(a) / at(b),
+            Source::Per(column, codes, values) => at(column) / coded(codes, values),
+            Source::Age(fetched, now) => fetched
+                .get(slot)
+                .map_or(f64::NAN, |f| now.saturating_sub(*f).max(0) as f64 / 3600.0),
+        }
+    }
+
+    /// Which slots meet the threshold.
+    pub(super) fn test(&self, threshold: &Threshold, slots: usize) -> Truth {
+        match self {
+            Source::Coded(codes, values) => {
+                // One answer for each code; the rows only look it up.
+                let yes: Vec<bool> = values.iter().map(|v| threshold.meets(*v)).collect();
+                let unknown: Vec<bool> = values.iter().map(|v| threshold.leaves_open(*v)).collect();
+                let look = |table: &[bool], slot: usize| {
+                    codes.get(slot).and_then(|c| table.get(*c as usize)).copied().unwrap_or(false)
+                };
+                fill(slots, |slot| look(&yes, slot), |slot| look(&unknown, slot))
+            }
+            Source::Column(column) => threshold.test_column(column, slots),
+            _ => fill(
+                slots,
+                |slot| threshold.meets(self.get(slot)),
+                |slot| threshold.leaves_open(self.get(slot)),
+            ),
+        }
+    }
+}
+
+/// What is asked of a figure, in base units.
+#[derive(Clone, Debug)]
+pub(crate) struct Threshold {
+    /// Closed intervals, or an open one for `<` and `>`.
+    parts: Vec<Part>,
+    unknown_meets: bool,
+    anything: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    Less(f64),
+    AtMost(f64),
+    More(f64),
+    AtLeast(f64),
+    Between(f64, f64),
+}
+
+impl Part {
+    fn holds(self, v: f64) -> bool {
+        match self {
+            Part::Less(t) => v < t,
+            Part::AtMost(t) => v <= t,
+            Part::More(t) => v > t,
+            Part::AtLeast(t) => v >= t,
+            Part::Between(a, b) => v >= a && v <= b,
+        }
+    }
+}
+
+impl Threshold {
+    pub(crate) fn new(test: &Test) -> Self {
+        let mut threshold = Self { parts: Vec::new(), unknown_meets: false, anything: false };
+        match test {
+            Test::Compare(side, figure) => {
+                let t = figure.value();
+                threshold.parts.push(match side {
+                    Comparison::Less => Part::Less(t),
+                    Comparison::AtMost => Part::AtMost(t),
+                    Comparison::More => Part::More(t),
+                    Comparison::AtLeast => Part::AtLeast(t),
+                });
+            }
+            Test::OneOf { items, .. } => items.iter().for_each(|item| threshold.add(item)),
+        }
+        threshold
+    }
+
+    fn add(&mut self, item: &Item) {
+        match item {
+            // Equal means equal but for the last digit of the arithmetic.
+            Item::Is(figure) => {
+                let v = figure.value();
+                self.parts.push(Part::Between(v - v.abs() * 1e-9, v + v.abs() * 1e-9));
+            }
+            Item::Between(low, high) => self.parts.push(Part::Between(
+                low.map_or(f64::NEG_INFINITY, Quantity::value),
+                high.map_or(f64::INFINITY, Quantity::value),
+            )),
+            Item::Unknown => self.unknown_meets = true,
+            Item::Anything => self.anything = true,
+            Item::Matches(_) => {}
+        }
+    }
+
+    /// Does the figure meet it?
+    pub(crate) fn meets(&self, v: f64) -> bool {
+        self.anything
+            || if v.is_nan() { self.unknown_meets } else { self.parts.iter().any(|p| p.holds(v)) }
+    }
+
+    /// Is the figure not stated, so that nobody can tell?
+    pub(crate) fn leaves_open(&self, v: f64) -> bool {
+        v.is_nan() && !self.anything && !self.unknown_meets && !self.parts.is_empty()
+    }
+
+    fn test_column(&self, column: &[f64], slots: usize) -> Truth {
+        let at = |slot: usize| column.get(slot).copied().unwrap_or(f64::NAN);
+        if let ([part], false, false) = (self.parts.as_slice(), self.anything, self.unknown_meets) {
+            let open = |slot: usize| at(slot).is_nan();
+            return match *part {
+                Part::Less(t) => fill(slots, |s| at(s) < t, open),
+                Part::AtMost(t) => fill(slots, |s| at(s) <= t, open),
+                Part::More(t) => fill(slots, |s| at(s) > t, open),
+                Part::AtLeast(t) => fill(slots, |s| at(s) >= t, open),
+                Part::Between(a, b) => fill(slots, |s| at(s) >= a && at(s) <= b, open),
+            };
+        }
+        fill(slots, |s| self.meets(at(s)), |s| self.leaves_open(at(s)))
+    }
+}
+
+/// Where the figures of `field` lie; `None` for a field whose values are words.
+pub(crate) fn source<'a>(field: Field, frame: &Frame<'a>) -> Option<Source<'a>> {
+    let columns = frame.table.columns();
+    let price: &[f64] = match frame.kind {
+        PriceKind::OnDemand => &columns.on_demand,
+        PriceKind::Spot => &columns.spot,
+    };
+    Some(match field {
+        Field::Price => Source::Column(price),
+        Field::OnDemand => Source::Column(&columns.on_demand),
+        Field::Spot => Source::Column(&columns.spot),
+        Field::Each => Source::Per(price, &columns.class, gpus(frame)),
+        Field::Gpus => Source::Coded(&columns.class, gpus(frame)),
+        Field::Vram => Source::Coded(&columns.class, nominal_memory(frame)),
+        Field::Rel => Source::Column(&columns.reliability),
+        Field::Down => Source::Column(&columns.download),
+        Field::Up => Source::Column(&columns.upload),
+        Field::Disk => Source::Column(&columns.disk),
+        Field::Ram => Source::Column(&columns.ram),
+        Field::Rental => Source::Column(&columns.rental),
+        Field::Total => Source::Column(frame.total),
+        Field::Hours => Source::Column(frame.hours),
+        Field::FetchTime => Source::Column(frame.fetch),
+        Field::Fetch => Source::Ratio(frame.fetch, frame.hours),
+        Field::Age => Source::Age(&columns.fetched, frame.now.0),
+        Field::Headroom | Field::Need | Field::Speed => {
+            Source::Coded(&columns.class, estimated(field, frame))
+        }
+        Field::Vcpus | Field::Cuda => Source::Coded(&columns.shape, shaped(field, frame)),
+        Field::Storage
+        | Field::StorageStopped
+        | Field::Egress
+        | Field::Ingress
+        | Field::Minimum => Source::Coded(&columns.fees, fees(field, frame)),
+        _ => return None,
+    })
+}
+
+fn gpus(frame: &Frame<'_>) -> Vec<f64> {
+    frame.table.classes().iter().map(|c| c.gpus).collect()
+}
+
+fn nominal_memory(frame: &Frame<'_>) -> Vec<f64> {
+    let nominal = frame.table.classes().iter().map(super::super::nominal_vram);
+    nominal.map(|v| v.map_or(f64::NAN, Gib::get)).collect()
+}
+
+fn estimated(field: Field, frame: &Frame<'_>) -> Vec<f64> {
+    let figure = |class: &crate::estimate::class::ClassEstimate| match field {
+        Field::Headroom => class.fit.headroom_gib(),
+        Field::Need => class.fit.needed.map(Gib::get),
+        _ => class.speed.tokens_per_second.map(|s| s.expected.get()),
+    };
+    frame.classes.iter().map(|c| figure(c).unwrap_or(f64::NAN)).collect()
+}
+
+fn shaped(field: Field, frame: &Frame<'_>) -> Vec<f64> {
+    let at = usize::from(field == Field::Cuda);
+    let dictionaries = frame.table.dictionaries();
+    let shapes = (0..dictionaries.shapes()).map(|code| dictionaries.shape(code as u32));
+    shapes.map(|pair| pair.get(at).copied().unwrap_or(f64::NAN)).collect()
+}
+
+fn fees(field: Field, frame: &Frame<'_>) -> Vec<f64> {
+    let figure = |fees: &crate::offer::Fees| match field {
+        Field::Storage => fees.storage.map(UsdPerGbMonth::get),
+        Field::StorageStopped => fees.storage_stopped.map(UsdPerGbMonth::get),
+        Field::Egress => fees.egress.map(UsdPerGb::get),
+        Field::Ingress => fees.ingress.map(UsdPerGb::get),
+        _ => fees.minimum.map(Hours::get),
+    };
+    let all = frame.table.dictionaries().all_fees();
+    all.map(|f| figure(&f).unwrap_or(f64::NAN)).collect()
+}
+
+/// The nominal memory of a class's card: what the card is sold as (24 for a 4090 whose driver
+/// reports 23.99 GiB), because that is what people ask for. A slice, or a card that is not in the
+/// catalogue, has what the offer states, raised to the customary size when it is within 7 % of it.
+pub(crate) fn nominal(class: &crate::estimate::HardwareClass) -> Option<Gib> {
+    const CUSTOMARY: [f64; 24] = [
+        2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 11.0, 12.0, 16.0, 20.0, 24.0, 32.0, 40.0, 48.0, 64.0,
+        80.0, 94.0, 96.0, 128.0, 141.0, 192.0, 256.0, 288.0,
+    ];
+    let card = class.gpu.and_then(|id| gpu::catalogue().get(id)).map(|g| g.memory);
+    let Some(stated) = class.vram else { return card.filter(|_| class.gpus >= 1.0) };
+    let near = |size: f64| (0.93..=1.005).contains(&(stated.get() / size));
+    if let Some(card) = card.filter(|m| class.gpus >= 1.0 && (0.88..=1.12).contains(&(stated / *m)))
+    {
+        return Some(card);
+    }
+    let size = CUSTOMARY.into_iter().filter(|size| near(*size));
+    let closest = size.min_by(|a, b| (a - stated.get()).abs().total_cmp(&(b - stated.get()).abs()));
+    Some(closest.map_or(stated, Gib::new))
+}

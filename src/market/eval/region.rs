@@ -1,0 +1,102 @@
+//! The region language: continents, countries, and whatever the provider calls the place.
+
+use super::Answer;
+use crate::market::query::{Pattern, squeeze};
+use crate::offer::{Continent, Country};
+
+/// What a pattern means.
+pub(super) enum Region {
+    Continent(Continent),
+    Country(Country),
+    Words,
+}
+
+/// `eu`, `na`, … and their names are continents, two other letters are a country, anything else is
+/// a word of the provider's own. (`sa`, `na`, `as` and `af` are always continents; the countries
+/// of these codes are reached by `country:`.)
+pub(super) fn meaning(pattern: &Pattern) -> Region {
+    if pattern.is_glob() {
+        return Region::Words;
+    }
+    let text = squeeze(pattern.text());
+    let continent = match text.as_str() {
+        "europe" => Some(Continent::Europe),
+        "northamerica" | "america" => Some(Continent::NorthAmerica),
+        "southamerica" => Some(Continent::SouthAmerica),
+        "asia" => Some(Continent::Asia),
+        "africa" => Some(Continent::Africa),
+        "oceania" | "australasia" => Some(Continent::Oceania),
+        code => Continent::ALL.into_iter().find(|c| c.code() == code),
+    };
+    match continent {
+        Some(continent) => Region::Continent(continent),
+        None => country(&text).map_or(Region::Words, Region::Country),
+    }
+}
+
+/// The country of a code; `uk` is Great Britain.
+pub(super) fn country(code: &str) -> Option<Country> {
+    if code.eq_ignore_ascii_case("uk") {
+        Country::from_code("GB")
+    } else {
+        Country::from_code(code)
+    }
+}
+
+/// Is the place there?
+pub(super) fn answer(
+    pattern: &Pattern,
+    exact: bool,
+    (raw, at_country, at_continent): (&str, Option<Country>, Option<Continent>),
+) -> Answer {
+    let nothing_stated = raw.is_empty() && at_country.is_none() && at_continent.is_none();
+    match meaning(pattern) {
+        Region::Continent(wanted) => {
+            at_continent.map_or(Answer::Unknown, |c| Answer::from_bool(c == wanted))
+        }
+        Region::Country(wanted) => {
+            at_country.map_or(Answer::Unknown, |c| Answer::from_bool(c == wanted))
+        }
+        Region::Words if nothing_stated => Answer::Unknown,
+        Region::Words => {
+            let country = at_country.is_some_and(|c| pattern.is(c.code()));
+            let words = if exact { pattern.is(raw) } else { pattern.is_in(raw) };
+            Answer::from_bool(country || words)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(pattern: &str, raw: &str, code: Option<&str>, continent: Option<Continent>) -> Answer {
+        let place = (raw, code.and_then(Country::from_code), continent);
+        answer(&Pattern::bare(pattern), false, place)
+    }
+
+    #[test]
+    fn continents_countries_and_own_codes() {
+        let frankfurt = ("eu-central-1", Some("DE"), Some(Continent::Europe));
+        let delaware = ("US-DE-1", Some("US"), Some(Continent::NorthAmerica));
+        let asked = |p: &str, (raw, code, continent)| ask(p, raw, code, continent);
+        assert_eq!(asked("eu", frankfurt), Answer::Yes);
+        assert_eq!(asked("europe", frankfurt), Answer::Yes);
+        assert_eq!(asked("de", frankfurt), Answer::Yes);
+        assert_eq!(asked("DE", delaware), Answer::No);
+        assert_eq!(asked("us-de-1", delaware), Answer::Yes);
+        assert_eq!(asked("eu-central-1", frankfurt), Answer::Yes);
+        assert_eq!(asked("eu-*", frankfurt), Answer::Yes);
+        assert_eq!(ask("uk", "London", Some("GB"), Some(Continent::Europe)), Answer::Yes);
+        assert_eq!(ask("california", "California, US", Some("US"), None), Answer::Yes);
+        assert_eq!(ask("CA", "California, US", Some("US"), None), Answer::No);
+    }
+
+    #[test]
+    fn a_place_that_nobody_names_is_unknown_and_not_elsewhere() {
+        assert_eq!(ask("CN", "", None, None), Answer::Unknown);
+        assert_eq!(ask("eu", "somewhere", None, None), Answer::Unknown);
+        assert_eq!(ask("us-east-1", "", None, None), Answer::Unknown);
+        assert_eq!(ask("us-east-1", "somewhere", None, None), Answer::No);
+    }
+}

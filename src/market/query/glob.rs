@@ -1,0 +1,191 @@
+//! Texts to look for: plain, or with `*` and `?` as wildcards.
+
+use std::fmt;
+
+/// A text to compare with; letters' case, and the difference between space, `_` and `-`, never
+/// matter.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Pattern {
+    text: String,
+    literal: bool,
+}
+
+impl Pattern {
+    /// As written without quotes: `*` and `?` are wildcards.
+    pub(crate) fn bare(text: &str) -> Self {
+        Self { text: text.to_owned(), literal: needs_quotes(text) }
+    }
+
+    /// As written in quotes: nothing is a wildcard.
+    pub(crate) fn quoted(text: &str) -> Self {
+        Self { text: text.to_owned(), literal: true }
+    }
+
+    /// What was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Has it wildcards?
+    pub(crate) fn is_glob(&self) -> bool {
+        !self.literal && self.text.contains(['*', '?'])
+    }
+
+    /// Is `text` this, wildcards obeyed?
+    pub(crate) fn is(&self, text: &str) -> bool {
+        if self.is_glob() {
+            matches(&squeeze(&self.text), &squeeze(text))
+        } else {
+            squeeze(&self.text) == squeeze(text)
+        }
+    }
+
+    /// Does `text` hold it, as whole words? (`a10` is not in `A100`; `80` is in `80GB`.) A glob
+    /// must cover the whole text.
+    pub(crate) fn is_in(&self, text: &str) -> bool {
+        if self.is_glob() {
+            return self.is(text);
+        }
+        let words = words(text);
+        let wanted = self::words(&self.text);
+        let squeezed = squeeze(&self.text);
+        if squeezed.is_empty() {
+            return false;
+        }
+        let adjacent = (0..words.len()).any(|from| {
+            let mut so_far = String::new();
+            words.iter().skip(from).any(|word| {
+                let amount =
+                    word.strip_suffix("gb").filter(|n| n.bytes().all(|b| b.is_ascii_digit()));
+                let short = amount.is_some_and(|n| format!("{so_far}{n}") == squeezed);
+                so_far.push_str(word);
+                short || so_far == squeezed
+            })
+        });
+        adjacent
+            || (wanted.len() > 1 && wanted.iter().all(|w| words.iter().any(|t| same_word(w, t))))
+    }
+}
+
+fn same_word(wanted: &str, word: &str) -> bool {
+    word == wanted || word.strip_suffix("gb") == Some(wanted)
+}
+
+/// The words of a text, in lower case.
+fn words(text: &str) -> Vec<String> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '*' && c != '?' && c != '.')
+        .filter(|w| !w.is_empty())
+        .map(str::to_lowercase)
+        .collect()
+}
+
+/// A text without case and without what separates its words.
+pub(crate) fn squeeze(text: &str) -> String {
+    text.chars().filter(|c| !matches!(c, ' ' | '_' | '-')).flat_map(char::to_lowercase).collect()
+}
+
+/// Does `glob` cover `text`? Linear in both (the last star is the only one that is retried).
+fn matches(glob: &str, text: &str) -> bool {
+    let glob: Vec<char> = glob.chars().collect();
+    let text: Vec<char> = text.chars().collect();
+    let (mut g, mut t) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while t < text.len() {
+        match glob.get(g) {
+            Some('*') => {
+                star = Some((g, t));
+                g += 1;
+            }
+            Some(c) if *c == '?' || Some(c) == text.get(t) => {
+                g += 1;
+                t += 1;
+            }
+            _ => match star {
+                Some((at, from)) => {
+                    star = Some((at, from + 1));
+                    g = at + 1;
+                    t = from + 1;
+                }
+                None => return false,
+            },
+        }
+    }
+    glob.iter().skip(g).all(|c| *c == '*')
+}
+
+/// Must a value be quoted to be read back as one piece?
+pub(crate) fn needs_quotes(text: &str) -> bool {
+    text.is_empty()
+        || ["unknown", "any"].contains(&text.to_ascii_lowercase().as_str())
+        || text.contains(|c: char| {
+            c.is_whitespace() || matches!(c, '"' | '\'' | '\\' | '|' | ',' | '(' | ')' | '[' | ']')
+        })
+}
+
+/// Writes `text` in quotes.
+pub(crate) fn write_quoted(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    write!(f, "\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.literal { write_quoted(f, &self.text) } else { f.write_str(&self.text) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn whole_words_are_found_and_parts_are_not() {
+        let cases = [
+            ("4090", "RTX 4090", true),
+            ("rtx4090", "RTX 4090", true),
+            ("RTX_4090", "RTX 4090", true),
+            ("a10", "A100 PCIe 40GB", false),
+            ("l40", "L40S", false),
+            ("a100-80", "A100 PCIe 80GB", true),
+            ("a100 80gb", "A100 SXM 80GB", true),
+            ("h100", "H100 SXM", true),
+            ("us-east-1", "us-east-1", true),
+            ("us-east", "us-east-1", true),
+            ("3060", "RTX 3060 Ti", true),
+            ("", "RTX 3060 Ti", false),
+        ];
+        for (pattern, text, found) in cases {
+            assert_eq!(Pattern::bare(pattern).is_in(text), found, "{pattern} in {text}");
+        }
+        assert!(!Pattern::bare("RTX_3060").is("RTX 3060 Ti"));
+        assert!(Pattern::bare("rtx_3060").is("RTX 3060"));
+    }
+
+    #[test]
+    fn wildcards_cover_the_whole_text() {
+        for (glob, text, found) in [
+            ("rtx*", "RTX 4090", true),
+            ("*90", "RTX 4090", true),
+            ("*90", "RTX 4090 D", false),
+            ("rtx?090", "RTX 4090", true),
+            ("*a*b*", "xxaxxbxx", true),
+            ("*", "", true),
+        ] {
+            assert_eq!(Pattern::bare(glob).is_in(text), found, "{glob} over {text}");
+        }
+        assert!(!Pattern::quoted("rtx*").is_in("RTX 4090"));
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_matches_itself(text in "[a-zA-Z0-9 ]{1,20}") {
+            prop_assert!(Pattern::bare(&text).is(&text));
+            prop_assert!(Pattern::bare("*").is(&text));
+        }
+
+        #[test]
+        fn many_stars_do_not_hang(stars in "[*a]{0,60}", text in "a{0,200}") {
+            let _ = Pattern::bare(&stars).is(&text);
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The market as it is shown: filtered, priced for the setup, in order.
+//!
+//! [`View::refresh`] brings it up to date and does only what changed: another query filters again
+//! but prices nothing, another order sorts again but filters nothing, new rows are priced alone.
+
+mod filter;
+mod order;
+mod pricing;
+
+pub use filter::Excluded;
+
+use super::eval::Frame;
+use super::query::Query;
+use super::sort::SortKey;
+use super::table::{RowId, Table};
+use crate::estimate::bill::RowQuote;
+use crate::estimate::class::ClassEstimate;
+use crate::estimate::quote::PriceKind;
+use crate::setup::Setup;
+use crate::units::UnixSeconds;
+use filter::Filter;
+use order::Order;
+use pricing::{Plane, Pricings};
+
+/// What a view is asked to show.
+#[derive(Clone, Copy, Debug)]
+pub struct Ask<'a> {
+    /// The job; its `pricing` says which prices are rows.
+    pub setup: &'a Setup,
+    /// The query.
+    pub query: &'a Query,
+    /// The order; empty is [`SortKey::DEFAULT`].
+    pub sort: &'a [SortKey],
+    /// The present, for ages.
+    pub now: UnixSeconds,
+}
+
+/// One line of the view: an offer at one of its two prices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ViewRow {
+    /// The offer.
+    pub row: RowId,
+    /// At which price.
+    pub kind: PriceKind,
+}
+
+/// The ordered window on the market.
+#[derive(Debug, Default)]
+pub struct View {
+    pricings: Option<Pricings>,
+    /// The table's revision that everything is up to date with.
+    revision: u64,
+    filter: Filter,
+    order: Order,
+    now: UnixSeconds,
+}
+
+impl View {
+    /// A view of nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Brings the view up to date. Returns whether anything may have changed.
+    pub fn refresh(&mut self, table: &Table, ask: &Ask<'_>) -> bool {
+        let priced = self.reprice(table, ask.setup);
+        self.now = ask.now;
+        let Some(pricings) = &self.pricings else { return false };
+        let filtered = self.filter.refresh(table, pricings, ask, &priced);
+        let sort = if ask.sort.is_empty() { &SortKey::DEFAULT } else { ask.sort };
+        let stale = filtered || !matches!(priced, Changed::Nothing);
+        let ordered = self.order.ask(sort, stale);
+        self.revision = table.revision();
+        stale || ordered
+    }
+
+    fn reprice(&mut self, table: &Table, setup: &Setup) -> Changed {
+        let same_setup = self.pricings.as_ref().is_some_and(|p| p.setup == *setup);
+        if !same_setup {
+            self.pricings = Some(Pricings::new(setup));
+        }
+        let Some(pricings) = &mut self.pricings else { return Changed::Nothing };
+        pricings.estimate(table);
+        if same_setup && self.revision == table.revision() {
+            return Changed::Nothing;
+        }
+        if let Some(slots) = table.changed_since(self.revision).filter(|_| same_setup) {
+            pricings.price_some(table, slots);
+            return Changed::Rows;
+        }
+        pricings.price_all(table);
+        if same_setup { Changed::Rows } else { Changed::Setup }
+    }
+
+    /// Lines shown.
+    pub fn shown(&self) -> usize {
+        self.filter.shown()
+    }
+
+    /// Lines that exist, shown or not.
+    pub fn total(&self) -> usize {
+        self.filter.total()
+    }
+
+    /// Why the others are not shown; the counts sum up to `total() - shown()`.
+    pub fn excluded(&self) -> &[Excluded] {
+        self.filter.excluded()
+    }
+
+    /// The lines from `offset`, at most `len`, in order.
+    pub fn window(&mut self, table: &Table, offset: usize, len: usize) -> &[ViewRow] {
+        let Some(pricings) = &self.pricings else { return &[] };
+        let frames = frames(table, pricings, self.now);
+        self.order.window(&frames, &self.filter, offset, len)
+    }
+
+    /// Where a line stands; `None` when it is not shown.
+    pub fn position_of(&mut self, table: &Table, row: RowId, kind: PriceKind) -> Option<usize> {
+        let pricings = self.pricings.as_ref()?;
+        let frames = frames(table, pricings, self.now);
+        let plane = pricings.planes.iter().position(|p| p.kind == kind)?;
+        let slot = table.slot(row)?;
+        if !self.filter.is_shown(plane, slot) {
+            return None;
+        }
+        self.order.position(&frames, &self.filter, plane, slot)
+    }
+
+    /// Fit and speed of a row's hardware class, for the setup of the last refresh.
+    pub fn class_estimate(&self, table: &Table, row: RowId) -> Option<&ClassEstimate> {
+        self.pricings.as_ref()?.classes.get(table.class_code(row)?)
+    }
+
+    /// Hours and dollars of a line, for the setup of the last refresh.
+    pub fn row_quote(&self, table: &Table, row: RowId, kind: PriceKind) -> Option<RowQuote> {
+        let pricings = self.pricings.as_ref()?;
+        pricing::quote(&pricings.job, &pricings.classes, table, table.slot(row)?, kind)
+    }
+
+    pub(crate) fn pricings(&self) -> Option<&Pricings> {
+        self.pricings.as_ref()
+    }
+
+    pub(crate) fn now(&self) -> UnixSeconds {
+        self.now
+    }
+
+    /// The setup that the figures are for.
+    pub fn setup(&self) -> Option<&Setup> {
+        self.pricings.as_ref().map(|p| &p.setup)
+    }
+
+    /// The prices that are rows: one kind, or both.
+    pub fn kinds(&self) -> impl Iterator<Item = PriceKind> + '_ {
+        self.pricings.iter().flat_map(|p| p.planes.iter().map(|plane| plane.kind))
+    }
+}
+
+/// What a refresh has priced again.
+#[derive(Debug)]
+pub(crate) enum Changed {
+    Nothing,
+    Rows,
+    Setup,
+}
+
+pub(crate) fn frame<'a>(
+    table: &'a Table,
+    pricings: &'a Pricings,
+    plane: &'a Plane,
+    now: UnixSeconds,
+) -> Frame<'a> {
+    Frame {
+        table,
+        classes: &pricings.classes,
+        kind: plane.kind,
+        total: &plane.total,
+        hours: &plane.hours,
+        fetch: &plane.fetch,
+        now,
+    }
+}
+
+fn frames<'a>(table: &'a Table, pricings: &'a Pricings, now: UnixSeconds) -> Vec<Frame<'a>> {
+    pricings.planes.iter().map(|plane| frame(table, pricings, plane, now)).collect()
+}
+
+#[cfg(test)]
+mod tests;
