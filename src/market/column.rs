@@ -4,9 +4,10 @@ use super::eval::{Frame, Source, source};
 use super::query::{Field, verdict_word};
 use super::table::{Mark, Table};
 use super::view::{View, ViewRow};
+use super::words::{availability_word, basis_name, link_word, verified_word};
 use crate::estimate::quote::PriceKind;
 use crate::gpu;
-use crate::offer::{Availability, Flags, Link, Offer};
+use crate::offer::{Flags, Offer};
 use crate::units::{
     Gib, Hours, Mbps, Share, Usd, UsdPerHour, duration, gib, hours, mbps, percent, usd,
     usd_per_hour,
@@ -229,20 +230,11 @@ fn words(
         Field::Region => Cell::words(place_name(offer)?),
         Field::Country => Cell::words(offer.place.country?.code()),
         Field::Pricing => Cell::words(super::kind_name(line.kind)),
-        Field::Verified => Cell::words(if offer.verified? { "yes" } else { "no" }),
-        Field::Avail => match offer.availability {
-            Availability::Yes => Cell::words("yes"),
-            Availability::No => Cell::words("no"),
-            Availability::NotStated => return None,
-        },
+        Field::Verified => Cell::words(verified_word(offer.verified)?),
+        Field::Avail => Cell::words(availability_word(offer.availability)?),
         Field::Host => Cell::words(offer.host.as_ref()?.as_str()),
         Field::Type => Cell::words(offer.hardware.instance_type.as_ref()?.as_str()),
-        Field::Link => match offer.hardware.link {
-            Link::Nvlink => Cell::words("nvlink"),
-            Link::PcieFull => Cell::words("pcie-full"),
-            Link::PcieSlow => Cell::words("pcie-slow"),
-            Link::Unknown => return None,
-        },
+        Field::Link => Cell::words(link_word(offer.hardware.link)?),
         Field::Basis => Cell::words(basis_name(offer.origin.basis)),
         Field::Source => Cell::words(offer.origin.source),
         Field::Flag => Cell::words(flag_names(offer.flags)),
@@ -272,18 +264,6 @@ fn flag_names(flags: Flags) -> String {
 
 fn mark_name(mark: Mark) -> &'static str {
     if mark == Mark::Same { "" } else { mark.name() }
-}
-
-const fn basis_name(basis: crate::offer::Basis) -> &'static str {
-    use crate::offer::Basis;
-    match basis {
-        Basis::Live => "live",
-        Basis::Listed => "listed",
-        Basis::Measured => "measured",
-        Basis::Modelled => "modelled",
-        Basis::Assumed => "assumed",
-        Basis::Unknown => "unknown",
-    }
 }
 
 impl View {

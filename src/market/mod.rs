@@ -9,6 +9,7 @@
 
 mod bits;
 pub mod column;
+mod complete;
 mod eval;
 pub mod query;
 pub mod samples;
@@ -16,8 +17,10 @@ mod search;
 mod sort;
 mod table;
 mod view;
+mod words;
 
 pub use column::{Align, COLUMNS, Cell, Column};
+pub use complete::{Candidate, Completion, complete};
 pub use query::{Field, Query, QueryError};
 pub use sort::{SortBy, SortKey};
 pub use table::{Census, Mark, RowId, Table};

@@ -191,7 +191,8 @@ fn one(dice: &mut Dice, machine: usize, cards: u32) -> Offer {
     offer.availability = if market { Availability::Yes } else { Availability::NotStated };
     offer.hazard = (provider == Provider::Aws).then(|| hazard(dice));
     offer.max_rental = market.then(|| Hours::new(dice.rounded(24.0, 2000.0, 1.0)));
-    offer.origin.fetched_at = UnixSeconds(1_790_000_000 + dice.below(3600) as i64);
+    offer.origin.fetched_at =
+        UnixSeconds(1_790_000_000 + i64::try_from(dice.below(3600)).unwrap_or(0));
     offer
 }
 

@@ -29,16 +29,16 @@ impl Search {
     pub(crate) fn positions(&self, text: &str) -> Vec<usize> {
         self.matcher
             .fuzzy_indices(text, &self.word)
-            .filter(|(score, at)| *score >= self.least && self.is_close(at))
+            .filter(|(score, at)| *score >= self.least && is_close(at))
             .map(|(_, at)| at)
             .unwrap_or_default()
     }
+}
 
-    /// The letters found span no more than twice the word.
-    fn is_close(&self, at: &[usize]) -> bool {
-        let span = at.last().zip(at.first()).map_or(0, |(last, first)| last - first);
-        span <= 2 * at.len()
-    }
+/// The letters found span no more than twice the word.
+fn is_close(at: &[usize]) -> bool {
+    let span = at.last().zip(at.first()).map_or(0, |(last, first)| last - first);
+    span <= 2 * at.len()
 }
 
 #[cfg(test)]

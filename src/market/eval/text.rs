@@ -4,8 +4,9 @@ use super::{Answer, Frame, Truth, region};
 use crate::gpu;
 use crate::market::query::{Field, Item, Pattern, Test, flag_bits, verdict_word};
 use crate::market::search::Search;
-use crate::market::table::{Mark, NONE, availability, provider, verified};
-use crate::offer::{Availability, Basis, Link};
+use crate::market::table::{NONE, provider};
+use crate::market::words::{link_word, state_word};
+use crate::offer::Basis;
 
 /// Which slots meet a condition on a field of words.
 pub(super) fn test(field: Field, test: &Test, frame: &Frame<'_>) -> Truth {
@@ -129,29 +130,14 @@ fn by_code(answers: &[Answer], code: Option<usize>) -> Answer {
 
 /// The word of a small code; `None` is "not stated".
 fn small(field: Field, code: u8) -> Option<&'static str> {
-    match field {
-        Field::Provider => Some(provider(code).name()),
-        Field::Mark => Some(Mark::from_code(code).name()),
-        Field::Verified => verified(code).map(|yes| if yes { "yes" } else { "no" }),
-        _ => match availability(code) {
-            Availability::Yes => Some("yes"),
-            Availability::No => Some("no"),
-            Availability::NotStated => None,
-        },
-    }
+    if field == Field::Provider { Some(provider(code).name()) } else { state_word(field, code) }
 }
 
 fn classes(field: Field, ask: &Ask<'_>, frame: &Frame<'_>) -> Vec<Answer> {
     if field == Field::Fit {
         return frame.classes.iter().map(|c| ask.word(verdict_word(c.fit.verdict))).collect();
     }
-    let word = |link: Link| match link {
-        Link::Nvlink => Some("nvlink"),
-        Link::PcieFull => Some("pcie-full"),
-        Link::PcieSlow => Some("pcie-slow"),
-        Link::Unknown => None,
-    };
-    frame.table.classes().iter().map(|c| ask.word(word(c.link))).collect()
+    frame.table.classes().iter().map(|c| ask.word(link_word(c.link))).collect()
 }
 
 fn places(field: Field, ask: &Ask<'_>, frame: &Frame<'_>) -> Vec<Answer> {

@@ -21,6 +21,12 @@ impl Pattern {
         Self { text: text.to_owned(), literal: true }
     }
 
+    /// A text as it is, in quotes only where it needs them.
+    pub(crate) fn quoted_if_needed(text: &str) -> Self {
+        let literal = needs_quotes(text) || text.contains(['*', '?']);
+        Self { text: text.to_owned(), literal }
+    }
+
     /// What was written.
     pub fn text(&self) -> &str {
         &self.text
@@ -116,6 +122,7 @@ fn matches(glob: &str, text: &str) -> bool {
 /// Must a value be quoted to be read back as one piece?
 pub(crate) fn needs_quotes(text: &str) -> bool {
     text.is_empty()
+        || text.starts_with('=')
         || ["unknown", "any"].contains(&text.to_ascii_lowercase().as_str())
         || text.contains(|c: char| {
             c.is_whitespace() || matches!(c, '"' | '\'' | '\\' | '|' | ',' | '(' | ')' | '[' | ']')

@@ -19,6 +19,7 @@
 //! Text fields of Vast.ai's own syntax are understood with its units:
 //! `gpu_name=RTX_4090 reliability>0.95 num_gpus=1 geolocation in [DE,FR]`.
 
+mod edit;
 mod error;
 mod field;
 mod glob;
@@ -26,6 +27,7 @@ mod parser;
 mod unit;
 mod value;
 
+pub use edit::{add, exclude, item_of_text, keep, remove_field, replace_condition, replace_field};
 pub use error::QueryError;
 pub use field::{FIELDS, Field, FieldInfo, Kind};
 pub use unit::{Quantity, UnitKind};

@@ -182,7 +182,6 @@ impl Quantity {
     }
 
     /// A figure in the given unit (as printed), for conditions that the program writes.
-    #[cfg(test)]
     pub(crate) fn new(amount: f64, kind: UnitKind, unit: &'static str) -> Quantity {
         Quantity { amount, kind, unit }
     }
