@@ -10,6 +10,8 @@ mod az;
 mod csv;
 mod curl;
 pub mod document;
+mod dstack;
+mod engine;
 mod gcloud;
 mod image;
 mod json;
@@ -17,7 +19,11 @@ mod launch;
 mod markdown;
 mod note;
 mod runpodctl;
+mod script;
 pub mod shell;
+mod skypilot;
+mod template;
+mod trainer;
 mod vastai;
 mod yaml;
 
@@ -111,6 +117,14 @@ pub static EXPORTS: &[Export] = &[
     aws::EXPORT,
     az::EXPORT,
     gcloud::EXPORT,
+    skypilot::EXPORT,
+    dstack::EXPORT,
+    trainer::axolotl::EXPORT,
+    trainer::unsloth::EXPORT,
+    trainer::torchtune::EXPORT,
+    trainer::trl::EXPORT,
+    trainer::llama_factory::EXPORT,
+    script::EXPORT,
 ];
 
 /// The target of that name.

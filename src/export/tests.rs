@@ -244,3 +244,141 @@ fn figures_that_are_no_numbers_become_unknown() {
         }
     }
 }
+
+/// Runs `program` with `input` on its standard input; `None`, and a line that says so, when it is
+/// not installed.
+fn tool(program: &str, arguments: &[&str], input: &str) -> Option<(bool, String)> {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+    let started = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let Ok(mut child) = started else {
+        eprintln!("SKIPPED: {program} is not installed");
+        return None;
+    };
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    Some((output.status.success(), said.into_owned()))
+}
+
+/// Every export of every friendly offer that ends in `extension`.
+fn every(extension: &str) -> Vec<(String, String)> {
+    let mut texts = Vec::new();
+    for offer in friendly() {
+        for target in EXPORTS.iter().filter(|e| e.extension == extension) {
+            for pricing in [PriceKind::OnDemand, PriceKind::Spot] {
+                if let Ok(text) = export(target.name, &offer, pricing) {
+                    texts.push((format!("{} of {}", target.name, offer.id()), text));
+                }
+            }
+        }
+    }
+    assert!(!texts.is_empty());
+    texts
+}
+
+#[test]
+fn shells_read_every_script() {
+    for (what, text) in every("sh") {
+        if let Some((good, said)) = tool("bash", &["-n"], &text) {
+            assert!(good, "{what}: {said}\n{text}");
+        }
+        if let Some((good, said)) = tool("shellcheck", &["--shell=bash", "-"], &text) {
+            assert!(good, "{what}: {said}\n{text}");
+        }
+    }
+}
+
+#[test]
+fn python_reads_every_script_for_every_setup() {
+    let offer = &friendly()[0];
+    let check = "import ast, sys; ast.parse(sys.stdin.read())";
+    for words in [
+        "",
+        "method=full precision=fp32-master",
+        "method=full shard=zero3 gpus=2 offload=all",
+        "method=lora loss_kernel=fused attention=flash checkpointing=offload",
+        "method=qlora quant=int8 kbit_prep=off loss_kernel=chunked",
+    ] {
+        let setup = setup_of(words);
+        let (fit, quote) = (fit(), quote(PriceKind::OnDemand));
+        let context =
+            Context { offer, setup: &setup, fit: &fit, advice: &[], quote: &quote, at: NOW };
+        for target in ["trl", "unsloth"] {
+            let Ok(text) = find(target).unwrap().write(&context) else { continue };
+            assert!(!text.contains('@'), "{target}: an empty gap in {text}");
+            let Some((good, said)) = tool("python3", &["-c", check], &text) else { return };
+            assert!(good, "{target}, {words}: {said}\n{text}");
+        }
+    }
+}
+
+/// A setup from `field=value` words.
+fn setup_of(words: &str) -> Setup {
+    let mut draft = Draft::default();
+    for (field, value) in words.split_whitespace().map(|w| w.split_once('=').unwrap()) {
+        draft.set(crate::setup::Field::from_name(field).unwrap(), value).unwrap();
+    }
+    draft.resolve(model()).unwrap()
+}
+
+#[test]
+fn a_model_with_a_hostile_name_stays_a_string() {
+    let mut model = (*model()).clone();
+    model.id = "x\"); import os; os.system(\"reboot\") #\n'$(reboot)".into();
+    model.name = "evil\nname $(reboot)".into();
+    let setup = Draft::default().resolve(Arc::new(model)).unwrap();
+    let (fit, quote) = (fit(), quote(PriceKind::OnDemand));
+    for offer in friendly() {
+        let context = Context {
+            offer: &offer,
+            setup: &setup,
+            fit: &fit,
+            advice: &[],
+            quote: &quote,
+            at: NOW,
+        };
+        for target in suitable(&context) {
+            let text = target.write(&context).unwrap();
+            let bare = text.lines().find(|l| l.trim_start().starts_with("import os; os.system"));
+            assert_eq!(bare, None, "{}: {text}", target.name);
+            if target.extension == "sh" {
+                let probe = text.replace("reboot", "echo PWNED >&2; false");
+                if let Some((good, said)) = tool("bash", &["-n"], &probe) {
+                    assert!(good, "{}: {said}\n{probe}", target.name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn trainers_get_the_setup_that_was_estimated() {
+    let setup = setup_of(
+        "framework=axolotl method=qlora seq_len=4096 micro_batch=2 grad_accum=8 lora_rank=64 lora_targets=all-linear epochs=3",
+    );
+    let (fit, quote) = (fit(), quote(PriceKind::OnDemand));
+    let offer = &friendly()[0];
+    let context = Context { offer, setup: &setup, fit: &fit, advice: &[], quote: &quote, at: NOW };
+    let text = find("axolotl").unwrap().write(&context).unwrap();
+    let yaml: serde_json::Value = serde_saphyr::from_str(&text).unwrap();
+    assert_eq!(yaml["base_model"], "meta-llama/Meta-Llama-3-8B");
+    assert_eq!(yaml["adapter"], "qlora");
+    assert_eq!(yaml["sequence_len"], 4096);
+    assert_eq!(yaml["micro_batch_size"], 2);
+    assert_eq!(yaml["gradient_accumulation_steps"], 8);
+    assert_eq!(yaml["lora_r"], 64);
+    assert_eq!(yaml["lora_target_modules"].as_array().unwrap().len(), 7);
+    assert_eq!(yaml["flash_attention"], true);
+    assert!(!text.contains("The estimate is for"), "{text}");
+    let trl = find("trl").unwrap().write(&context).unwrap();
+    assert!(
+        trl.contains("# The estimate is for axolotl; run haggle with --framework trl"),
+        "{trl}"
+    );
+}

@@ -1,0 +1,150 @@
+//! A configuration for Axolotl (0.12 and later).
+
+use super::facts::{self, Fields};
+use super::{Plan, mismatch};
+use crate::export::{Context, Export, Purpose, Unsuitable, note};
+use crate::offer::Provider;
+use crate::setup::{
+    Attention, Checkpointing, Framework, LossKernel, Method, Offload, Precision, Quant, Shard,
+};
+use serde_json::json;
+
+pub(in crate::export) const EXPORT: Export = Export {
+    name: "axolotl",
+    about: "a YAML file for axolotl train",
+    purpose: Purpose::Trainer,
+    providers: &Provider::ALL,
+    framework: Some(Framework::Axolotl),
+    extension: "yaml",
+    render,
+};
+
+pub(super) fn plan(c: &Context<'_>) -> Result<Plan, Unsuitable> {
+    Ok(Plan {
+        install: "axolotl fetch deepspeed_configs",
+        file: Some(("axolotl.yaml", render(c)?)),
+        run: "axolotl train axolotl.yaml".to_owned(),
+    })
+}
+
+fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
+    facts::check(c)?;
+    let s = c.setup;
+    let mut fields = Fields::default();
+    fields
+        .set("base_model", s.model.id.as_str())
+        .set(
+            "datasets",
+            json!([{"path": "data/train.jsonl", "ds_type": "json", "type": "chat_template"}]),
+        )
+        .set("output_dir", "output")
+        .set("sequence_len", s.seq_len)
+        .set("sample_packing", s.packing)
+        .set("pad_to_sequence_len", s.packing)
+        .set("micro_batch_size", s.micro_batch)
+        .set("gradient_accumulation_steps", s.grad_accum)
+        .set("num_epochs", s.epochs)
+        .set("learning_rate", facts::learning_rate(c))
+        .set("optimizer", facts::optimizer(c))
+        .set("lr_scheduler", "cosine");
+    adapter(c, &mut fields);
+    kernels(c, &mut fields);
+    sharding(c, &mut fields)?;
+    fields
+        .set("save_steps", facts::save_steps(c))
+        .set("save_total_limit", 2)
+        .set("auto_resume_from_checkpoints", true)
+        .set("logging_steps", 10)
+        .set("use_wandb", false);
+    Ok(format!(
+        "{}{}# Set use_wandb and wandb_project to report to Weights & Biases.\n{}",
+        note::comment(c, "# "),
+        mismatch(c, &[Framework::Axolotl]),
+        fields.yaml()?
+    ))
+}
+
+fn adapter(c: &Context<'_>, fields: &mut Fields) {
+    let s = c.setup;
+    fields
+        .set("load_in_4bit", matches!(s.quant, Some(Quant::Nf4 | Quant::Nf4Dq)))
+        .set("load_in_8bit", s.quant == Some(Quant::Int8));
+    if matches!(s.quant, Some(Quant::Nf4)) {
+        fields.set("bnb_config_kwargs", json!({"bnb_4bit_use_double_quant": false}));
+    }
+    if let Some(lora) = &s.lora {
+        fields
+            .set("adapter", if s.method == Method::Qlora { "qlora" } else { "lora" })
+            .set("lora_r", lora.rank)
+            .set("lora_alpha", lora.rank * 2)
+            .set("lora_dropout", lora.dropout)
+            .set("lora_target_modules", facts::layers(lora));
+    }
+}
+
+fn kernels(c: &Context<'_>, fields: &mut Fields) {
+    let s = c.setup;
+    fields
+        .set("bf16", s.precision != Precision::Fp16)
+        .set("fp16", s.precision == Precision::Fp16)
+        .set(
+            "gradient_checkpointing",
+            match s.checkpointing {
+                Checkpointing::On => json!(true),
+                Checkpointing::Off => json!(false),
+                Checkpointing::Offload => json!("offload"),
+            },
+        )
+        .set("flash_attention", s.attention == Attention::Flash)
+        .set("sdp_attention", s.attention == Attention::Sdpa)
+        .set("eager_attention", s.attention == Attention::Eager);
+    if s.precision == Precision::Fp32Master && s.method == Method::Full {
+        fields.set("float32", true);
+    }
+    match s.loss_kernel {
+        LossKernel::Eager => {}
+        LossKernel::Chunked => {
+            fields.set("chunked_cross_entropy", true);
+        }
+        LossKernel::Fast | LossKernel::Fused => {
+            fields
+                .set("plugins", json!(["axolotl.integrations.liger.LigerPlugin"]))
+                .set("liger_cross_entropy", s.loss_kernel == LossKernel::Fast)
+                .set("liger_fused_linear_cross_entropy", s.loss_kernel == LossKernel::Fused);
+        }
+    }
+}
+
+fn sharding(c: &Context<'_>, fields: &mut Fields) -> Result<(), Unsuitable> {
+    let offload = c.setup.offload;
+    match (facts::shard(c), offload) {
+        (Shard::None | Shard::Ddp, Offload::None) => {}
+        (Shard::None | Shard::Ddp, _) => {
+            return Err(Unsuitable::because("offloading needs FSDP or ZeRO in Axolotl"));
+        }
+        (Shard::Fsdp, _) => {
+            fields.set("fsdp_version", 2).set(
+                "fsdp_config",
+                json!({
+                    "offload_params": offload != Offload::None,
+                    "auto_wrap_policy": "TRANSFORMER_BASED_WRAP",
+                    "state_dict_type": "SHARDED_STATE_DICT",
+                    "reshard_after_forward": true,
+                }),
+            );
+        }
+        (Shard::Zero2, _) => {
+            fields.set("deepspeed", "deepspeed_configs/zero2.json");
+        }
+        (Shard::Zero3, Offload::None) => {
+            fields.set("deepspeed", "deepspeed_configs/zero3_bf16.json");
+        }
+        (Shard::Zero3, Offload::Optimizer) => {
+            fields.set("deepspeed", "deepspeed_configs/zero3_bf16_cpuoffload_params.json");
+        }
+        (Shard::Zero3, Offload::All) => {
+            fields.set("deepspeed", "deepspeed_configs/zero3_bf16_cpuoffload_all.json");
+        }
+    }
+    Ok(())
+}

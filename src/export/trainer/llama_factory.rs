@@ -1,0 +1,115 @@
+//! A configuration for LLaMA-Factory (0.9.4 and later).
+
+use super::facts::{self, Fields};
+use super::{Plan, mismatch};
+use crate::export::{Context, Export, Purpose, Unsuitable, note};
+use crate::offer::Provider;
+use crate::setup::{
+    Attention, Checkpointing, Framework, LossKernel, Method, Offload, Precision, Quant, Shard,
+};
+
+pub(in crate::export) const EXPORT: Export = Export {
+    name: "llama-factory",
+    about: "a YAML file for llamafactory-cli train",
+    purpose: Purpose::Trainer,
+    providers: &Provider::ALL,
+    framework: Some(Framework::LlamaFactory),
+    extension: "yaml",
+    render,
+};
+
+pub(super) fn plan(c: &Context<'_>) -> Result<Plan, Unsuitable> {
+    Ok(Plan {
+        install: "pip install --quiet 'llamafactory[torch,metrics]' bitsandbytes liger-kernel",
+        file: Some(("llama_factory.yaml", render(c)?)),
+        run: "FORCE_TORCHRUN=1 llamafactory-cli train llama_factory.yaml".to_owned(),
+    })
+}
+
+fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
+    facts::check(c)?;
+    let s = c.setup;
+    if s.loss_kernel == LossKernel::Chunked || s.loss_kernel == LossKernel::Fast {
+        return Err(Unsuitable::because("LLaMA-Factory knows the loss kernels eager and fused"));
+    }
+    if facts::shard(c) == Shard::Fsdp || s.offload != Offload::None {
+        return Err(Unsuitable::because(
+            "LLaMA-Factory takes FSDP and offloading from a file of its own; estimate with --shard zero2 or zero3",
+        ));
+    }
+    let mut fields = Fields::default();
+    fields
+        .set("model_name_or_path", s.model.id.as_str())
+        .set("stage", "sft")
+        .set("do_train", true)
+        .set("finetuning_type", if s.method == Method::Full { "full" } else { "lora" });
+    adapter(c, &mut fields);
+    fields
+        .set("dataset_dir", "data")
+        .set("dataset", "train")
+        .set("template", "default")
+        .set("cutoff_len", s.seq_len)
+        .set("packing", s.packing)
+        .set("output_dir", "output")
+        .set("per_device_train_batch_size", s.micro_batch)
+        .set("gradient_accumulation_steps", s.grad_accum)
+        .set("num_train_epochs", s.epochs)
+        .set("learning_rate", facts::learning_rate(c))
+        .set("optim", facts::optimizer(c));
+    kernels(c, &mut fields);
+    fields
+        .set("save_steps", facts::save_steps(c))
+        .set("save_total_limit", 2)
+        .set("logging_steps", 10)
+        .set("report_to", "none");
+    Ok(format!(
+        "{}{}# The data set is named in data/dataset_info.json; choose the template of the model's chats.\n{}",
+        note::comment(c, "# "),
+        mismatch(c, &[Framework::LlamaFactory]),
+        fields.yaml()?
+    ))
+}
+
+fn adapter(c: &Context<'_>, fields: &mut Fields) {
+    if let Some(quant) = c.setup.quant {
+        fields
+            .set("quantization_method", "bnb")
+            .set("quantization_bit", if quant == Quant::Int8 { 8 } else { 4 })
+            .set("double_quantization", quant == Quant::Nf4Dq);
+    }
+    if let Some(lora) = &c.setup.lora {
+        fields
+            .set("lora_rank", lora.rank)
+            .set("lora_alpha", lora.rank * 2)
+            .set("lora_dropout", lora.dropout)
+            .set("lora_target", facts::layers(lora).join(","));
+    }
+}
+
+fn kernels(c: &Context<'_>, fields: &mut Fields) {
+    let s = c.setup;
+    fields
+        .set("bf16", s.precision != Precision::Fp16)
+        .set("fp16", s.precision == Precision::Fp16)
+        .set("pure_bf16", s.precision == Precision::Bf16 && s.method == Method::Full)
+        .set(
+            "flash_attn",
+            match s.attention {
+                Attention::Flash => "fa2",
+                Attention::Sdpa => "sdpa",
+                Attention::Eager => "disabled",
+            },
+        )
+        .set("enable_liger_kernel", s.loss_kernel == LossKernel::Fused)
+        .set("disable_gradient_checkpointing", s.checkpointing == Checkpointing::Off)
+        .set("use_unsloth_gc", s.checkpointing == Checkpointing::Offload);
+    match facts::shard(c) {
+        Shard::Zero2 => {
+            fields.set("deepspeed", "examples/deepspeed/ds_z2_config.json");
+        }
+        Shard::Zero3 => {
+            fields.set("deepspeed", "examples/deepspeed/ds_z3_config.json");
+        }
+        Shard::None | Shard::Ddp | Shard::Fsdp => {}
+    }
+}
