@@ -16,7 +16,10 @@ pub mod samples;
 mod search;
 mod sort;
 mod table;
+#[cfg(test)]
+mod testing;
 mod view;
+pub mod why;
 mod words;
 
 pub use column::{Align, COLUMNS, Cell, Column};

@@ -236,8 +236,8 @@ fn flags(ask: &Ask<'_>, frame: &Frame<'_>) -> Truth {
     })
 }
 
-/// Which slots a word without a field finds: by provider, card, machine type or place; and by
-/// host, key or launch id when these are exactly the word.
+/// Which slots a word without a field finds: by provider, card, machine type or place; where none
+/// of these has it, by host, key or launch id if that is exactly the word.
 pub(super) fn word(text: &str, exact: bool, frame: &Frame<'_>) -> Truth {
     let search = Search::new(text);
     let lower = text.to_lowercase();
@@ -275,11 +275,14 @@ pub(super) fn word(text: &str, exact: bool, frame: &Frame<'_>) -> Truth {
                 .provider
                 .get(slot)
                 .is_some_and(|p| providers.get(usize::from(*p)) == Some(&true))
-            || columns.host.get(slot) == Some(&host)
     };
     let mut truth = Truth::ask(table.slots(), |slot| Answer::from_bool(by_name(slot)));
     if may_be_key && truth.yes.count() == 0 {
-        let named = |slot: usize| table.key(slot) == text || table.launch_id(slot) == text;
+        let named = |slot: usize| {
+            columns.host.get(slot) == Some(&host)
+                || table.key(slot) == text
+                || table.launch_id(slot) == text
+        };
         truth = Truth::ask(table.slots(), |slot| Answer::from_bool(named(slot)));
     }
     truth

@@ -186,6 +186,21 @@ impl Quantity {
         Quantity { amount, kind, unit }
     }
 
+    /// The number, in its own unit.
+    pub(crate) fn amount(self) -> f64 {
+        self.amount
+    }
+
+    /// Another number of the same unit.
+    pub(crate) fn with_amount(self, amount: f64) -> Quantity {
+        Quantity { amount, ..self }
+    }
+
+    /// How much one of its unit is, in the base unit.
+    pub(crate) fn scale(self) -> f64 {
+        self.with_amount(1.0).value()
+    }
+
     /// A bare number read as `unit`.
     pub(crate) fn with_bare_unit(self, unit: &'static str) -> Quantity {
         if self.unit.is_empty() { Quantity { unit, ..self } } else { self }

@@ -127,6 +127,21 @@ impl Filter {
         &self.excluded
     }
 
+    /// The query that it is up to date with.
+    pub(crate) fn query(&self) -> Option<&Query> {
+        self.query.as_ref()
+    }
+
+    /// The conditions and who meets them.
+    pub(crate) fn asked(&self) -> &[Asked] {
+        &self.asked
+    }
+
+    /// Lines that exist, by plane.
+    pub(crate) fn base(&self) -> &[Bits] {
+        &self.base
+    }
+
     /// Lines shown, by plane.
     pub(crate) fn planes(&self) -> &[Bits] {
         &self.shown

@@ -81,15 +81,16 @@ impl View {
         }
         let Some(pricings) = &mut self.pricings else { return Changed::Nothing };
         pricings.estimate(table);
-        if same_setup && self.revision == table.revision() {
-            return Changed::Nothing;
+        let same_rows = self.revision == table.revision();
+        match (same_setup, same_rows) {
+            (true, true) => return Changed::Nothing,
+            (true, false) => match table.changed_since(self.revision) {
+                Some(slots) => pricings.price_some(table, slots),
+                None => pricings.price_all(table),
+            },
+            (false, _) => pricings.price_all(table),
         }
-        if let Some(slots) = table.changed_since(self.revision).filter(|_| same_setup) {
-            pricings.price_some(table, slots);
-            return Changed::Rows;
-        }
-        pricings.price_all(table);
-        if same_setup { Changed::Rows } else { Changed::Setup }
+        if same_rows { Changed::Setup } else { Changed::Rows }
     }
 
     /// Lines shown.
@@ -141,6 +142,10 @@ impl View {
         self.pricings.as_ref()
     }
 
+    pub(crate) fn filter(&self) -> &Filter {
+        &self.filter
+    }
+
     pub(crate) fn now(&self) -> UnixSeconds {
         self.now
     }
@@ -160,7 +165,9 @@ impl View {
 #[derive(Debug)]
 pub(crate) enum Changed {
     Nothing,
+    /// Rows, and perhaps the setup too.
     Rows,
+    /// The setup alone.
     Setup,
 }
 

@@ -1,1 +1,230 @@
+use super::*;
+use crate::market::column::{COLUMNS, Column};
+use crate::market::query::{Field, Kind};
+use crate::market::samples;
+use crate::market::testing::{now, setup};
+use crate::offer::{Offer, Provider};
+use crate::units::{Share, UsdPerHour};
+use proptest::prelude::*;
 
+fn table(count: usize, seed: u64) -> Table {
+    let mut table = Table::new();
+    table.insert(1, &samples::market(count, seed));
+    table
+}
+
+fn refresh(view: &mut View, table: &Table, query: &str, pricing: &str, sort: &str) {
+    let query = Query::parse(query).unwrap();
+    let sort = SortKey::parse_list(sort).unwrap();
+    view.refresh(table, &Ask { setup: &setup(pricing), query: &query, sort: &sort, now: now() });
+}
+
+fn view(table: &Table, query: &str, pricing: &str, sort: &str) -> View {
+    let mut view = View::new();
+    refresh(&mut view, table, query, pricing, sort);
+    view
+}
+
+fn offers(view: &mut View, table: &Table) -> Vec<Offer> {
+    let lines = view.window(table, 0, usize::MAX).to_vec();
+    lines.iter().map(|l| table.offer(l.row).unwrap()).collect()
+}
+
+type Test<'a> = Box<dyn Fn(&Offer) -> bool + 'a>;
+
+/// Filters computed without any of the code under test.
+#[test]
+fn each_filter_shows_what_a_plain_loop_finds() {
+    let table = table(3000, 5);
+    let all: Vec<Offer> = table.rows().filter_map(|r| table.offer(r)).collect();
+    let rel = |o: &Offer| o.reliability.map(Share::get);
+    let mbps = |o: &Offer| o.download.map(crate::units::Mbps::get);
+    let country = |o: &Offer| o.place.country.map(|c| c.code().to_owned());
+    let raw = |o: &Offer| o.hardware.gpu_raw.as_str().to_owned();
+    let cases: Vec<(&str, Test<'_>)> = vec![
+        ("", Box::new(|_| true)),
+        ("rel>95%", Box::new(|o| rel(o).is_some_and(|r| r > 0.95))),
+        ("rel>95%?", Box::new(|o| rel(o).is_none_or(|r| r > 0.95))),
+        ("rel:unknown", Box::new(|o| rel(o).is_none())),
+        ("!rel>95%", Box::new(|o| rel(o).is_some_and(|r| r <= 0.95))),
+        ("!rel>95%?", Box::new(|o| rel(o).is_none_or(|r| r <= 0.95))),
+        ("rel>95% unknown:keep", Box::new(|o| rel(o).is_none_or(|r| r > 0.95))),
+        ("down>=1gbps", Box::new(|o| mbps(o).is_some_and(|d| d >= 1000.0))),
+        ("gpus:1|2", Box::new(|o| o.hardware.gpus <= 2.0)),
+        ("gpus=4..8", Box::new(|o| o.hardware.gpus >= 4.0)),
+        ("provider:vast,aws", Box::new(|o| matches!(o.provider, Provider::Vast | Provider::Aws))),
+        ("region:de|uk", Box::new(|o| matches!(country(o).as_deref(), Some("DE" | "GB")))),
+        ("!country:US", Box::new(|o| country(o).as_deref() != Some("US"))),
+        ("gpu:4090", Box::new(|o| raw(o) == "RTX 4090")),
+        ("4090", Box::new(|o| raw(o) == "RTX 4090")),
+        ("verified:yes", Box::new(|o| o.verified == Some(true))),
+        ("price<0.5", Box::new(|o| o.price.on_demand < Some(UsdPerHour::new(0.5)))),
+        ("gpu:4090 or gpu:3090", Box::new(|o| raw(o) == "RTX 4090" || raw(o) == "RTX 3090")),
+        ("!(gpu:4090 or gpu:3090)", Box::new(|o| raw(o) != "RTX 4090" && raw(o) != "RTX 3090")),
+        ("age<30m", Box::new(|o| o.origin.fetched_at.age_at(now()) < 1800)),
+    ];
+    for (query, test) in cases {
+        let expected = all.iter().filter(|o| test(o)).count();
+        assert_eq!(view(&table, query, "on-demand", "").shown(), expected, "{query}");
+    }
+}
+
+#[test]
+fn vram_means_what_the_card_is_sold_as() {
+    let table = table(2000, 5);
+    let mut at_least = view(&table, "vram>=24 gpu:4090|l4|t4", "on-demand", "");
+    let names: Vec<String> =
+        offers(&mut at_least, &table).iter().map(|o| o.hardware.gpu_raw.to_string()).collect();
+    assert!(names.iter().any(|n| n == "RTX 4090"), "23.99 GiB is a 24 GB card");
+    assert!(names.iter().any(|n| n == "L4"), "22.49 GiB is a 24 GB card");
+    assert!(names.iter().all(|n| n != "Tesla T4"));
+    assert!(view(&table, "vram<=24 gpu:4090", "on-demand", "").shown() > 0);
+    assert_eq!(view(&table, "vram>24 gpu:4090", "on-demand", "").shown(), 0);
+}
+
+#[test]
+fn both_prices_are_rows_and_a_price_that_is_missing_hides_with_its_reason() {
+    let table = table(1000, 9);
+    let with_spot = table.rows().filter_map(|r| table.offer(r)).filter(|o| o.price.spot.is_some());
+    let with_spot = with_spot.count();
+    let both = view(&table, "", "both", "");
+    assert_eq!((both.shown(), both.total()), (1000 + with_spot, 1000 + with_spot));
+    let spot = view(&table, "", "spot", "");
+    assert_eq!((spot.shown(), spot.total()), (with_spot, 1000));
+    assert_eq!(spot.excluded()[0].reason, "no spot price");
+    assert_eq!(spot.excluded()[0].count, 1000 - with_spot);
+    let cheap = view(&table, "pricing:spot", "both", "");
+    assert_eq!(cheap.shown(), with_spot);
+}
+
+#[test]
+fn what_is_not_stated_is_counted_apart() {
+    let table = table(1000, 9);
+    let view = view(&table, "rel>95%", "on-demand", "");
+    let silent = table.rows().filter_map(|r| table.offer(r)).filter(|o| o.reliability.is_none());
+    let unknown: Vec<&Excluded> = view.excluded().iter().filter(|e| e.unknown).collect();
+    assert_eq!(unknown.len(), 1);
+    assert_eq!(
+        (unknown[0].reason.as_str(), unknown[0].count),
+        ("reliability unknown", silent.count())
+    );
+}
+
+fn sorts() -> impl Strategy<Value = String> {
+    let names: Vec<&'static str> =
+        crate::market::query::FIELDS.iter().map(|f| f.name).chain(["runs"]).collect();
+    proptest::collection::vec((0..names.len(), any::<bool>()), 0..3).prop_map(move |keys| {
+        let key =
+            |(at, down): (usize, bool)| format!("{}{}", if down { "-" } else { "" }, names[at]);
+        keys.into_iter().map(key).collect::<Vec<_>>().join(",")
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn an_order_is_total_and_windows_are_its_slices(sort in sorts(), pricing in 0usize..3, offset in 0usize..2600, len in 0usize..400) {
+        let pricing = ["on-demand", "spot", "both"][pricing];
+        let table = table(2500, 21);
+        let mut whole = view(&table, "rel>90%?", pricing, &sort);
+        let lines = whole.window(&table, 0, usize::MAX).to_vec();
+        prop_assert_eq!(lines.len(), whole.shown());
+        let distinct: std::collections::HashSet<ViewRow> = lines.iter().copied().collect();
+        prop_assert_eq!(distinct.len(), lines.len());
+        let mut part = view(&table, "rel>90%?", pricing, &sort);
+        let expected: Vec<ViewRow> = lines.iter().copied().skip(offset).take(len).collect();
+        prop_assert_eq!(part.window(&table, offset, len).to_vec(), expected);
+        if let Some(line) = lines.get(offset) {
+            prop_assert_eq!(part.position_of(&table, line.row, line.kind), Some(offset));
+        }
+    }
+
+    #[test]
+    fn what_is_brought_up_to_date_equals_what_is_made_anew(seed in 0u64..1000, steps in proptest::collection::vec((0usize..6, 0usize..5, 0usize..4), 1..8)) {
+        let queries = ["", "rel>95%", "total<5$ or fit:yes", "price<0.5 !gpu:4090", "age<40m unknown:keep", "new -x9"];
+        let sorts = ["", "-rel,total", "gpu,price", "age", "provider,-down"];
+        let pricings = ["on-demand", "spot", "both", "on-demand"];
+        let mut table = Table::new();
+        let mut kept = View::new();
+        for (generation, (query, sort, pricing)) in steps.into_iter().enumerate() {
+            let generation = generation as u64 + 1;
+            let mut offers = samples::market(150 + generation as usize * 30, seed);
+            for offer in offers.iter_mut().step_by(generation as usize + 1) {
+                offer.price.on_demand = offer.price.on_demand.map(|p| p * 1.25);
+            }
+            offers.truncate(400);
+            table.insert(generation, &offers);
+            refresh(&mut kept, &table, queries[query], pricings[pricing], sorts[sort]);
+            if generation.is_multiple_of(2) {
+                table.finish(Provider::Vast, generation);
+            }
+            if generation.is_multiple_of(3) {
+                table.look();
+            }
+            refresh(&mut kept, &table, queries[query], pricings[pricing], sorts[sort]);
+            let mut fresh = view(&table, queries[query], pricings[pricing], sorts[sort]);
+            prop_assert_eq!(kept.shown(), fresh.shown());
+            prop_assert_eq!(kept.total(), fresh.total());
+            prop_assert_eq!(kept.excluded(), fresh.excluded());
+            prop_assert_eq!(kept.window(&table, 0, 500).to_vec(), fresh.window(&table, 0, 500).to_vec());
+        }
+    }
+}
+
+#[test]
+fn sorted_figures_rise_and_unknown_ones_come_last() {
+    let table = table(2000, 4);
+    for (sort, down) in
+        [("rel", false), ("-rel", true), ("down", false), ("price", false), ("-price", true)]
+    {
+        let mut view = view(&table, "", "on-demand", sort);
+        let column = Column::from_name(sort.trim_start_matches('-')).unwrap();
+        let lines = view.window(&table, 0, usize::MAX).to_vec();
+        let figures: Vec<Option<f64>> = lines
+            .iter()
+            .map(|l| match view.cell(&table, *l, column).value {
+                crate::market::column::CellValue::Number(v) => Some(v),
+                _ => None,
+            })
+            .collect();
+        let known = figures.iter().take_while(|f| f.is_some()).count();
+        assert!(figures[known..].iter().all(Option::is_none), "{sort}");
+        let known: Vec<f64> = figures[..known].iter().flatten().copied().collect();
+        assert!(known.windows(2).all(|w| if down { w[0] >= w[1] } else { w[0] <= w[1] }), "{sort}");
+        assert!(known.len() > 10);
+    }
+}
+
+#[test]
+fn every_column_has_a_cell_and_every_field_a_column() {
+    let table = table(300, 2);
+    let mut view = view(&table, "", "both", "");
+    let lines = view.window(&table, 0, 300).to_vec();
+    for column in COLUMNS {
+        let mut known = 0;
+        for line in &lines {
+            let cell = view.cell(&table, *line, column);
+            assert!(!cell.text.contains("NaN") && !cell.text.contains("inf"), "{}", cell.text);
+            known += usize::from(!cell.is_unknown());
+        }
+        let silent = matches!(
+            column.field,
+            Field::Type
+                | Field::Fit
+                | Field::Need
+                | Field::Headroom
+                | Field::Speed
+                | Field::Hours
+                | Field::Total
+                | Field::Fetch
+                | Field::FetchTime
+                | Field::Minimum
+        );
+        assert!(known > 0 || silent, "{}", column.name());
+    }
+    for info in crate::market::query::FIELDS {
+        assert!(Column::of(info.field).is_some(), "{}", info.name);
+        assert!(!matches!(info.kind, Kind::Choice(words) if words.is_empty()));
+    }
+}
