@@ -5,6 +5,7 @@
 
 pub mod bill;
 pub mod class;
+pub mod evidence;
 pub mod fit;
 pub mod memory;
 pub mod quote;

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use std::sync::{Arc, OnceLock};
 
 const ASSET: &str = include_str!("../../assets/models.toml");
+const MEASURED: &str = include_str!("../../assets/models-measured.toml");
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -66,11 +67,19 @@ struct ExpertsRow {
 /// The built-in models (`assets/models.toml`), read on first use.
 pub fn catalogue() -> &'static [Arc<Model>] {
     static CATALOGUE: OnceLock<Vec<Arc<Model>>> = OnceLock::new();
-    CATALOGUE.get_or_init(|| match toml::from_str::<Asset>(ASSET) {
-        Ok(asset) => asset.model.into_iter().map(|row| Arc::new(row.into_model())).collect(),
-        // The asset is part of the program and a test reads it whole.
-        Err(_) => Vec::new(),
-    })
+    CATALOGUE.get_or_init(|| read(ASSET))
+}
+
+/// Models that appear in published measurements only (`assets/models-measured.toml`).
+pub(super) fn measured() -> &'static [Arc<Model>] {
+    static MEASURED_MODELS: OnceLock<Vec<Arc<Model>>> = OnceLock::new();
+    MEASURED_MODELS.get_or_init(|| read(MEASURED))
+}
+
+/// The assets are part of the program, and tests read them whole.
+fn read(asset: &str) -> Vec<Arc<Model>> {
+    let rows = toml::from_str::<Asset>(asset).map(|asset| asset.model).unwrap_or_default();
+    rows.into_iter().map(|row| Arc::new(row.into_model())).collect()
 }
 
 impl Row {
@@ -132,6 +141,9 @@ mod tests {
         assert_eq!(catalogue().len(), 118);
         let refused = catalogue().iter().filter(|m| m.architecture.is_err()).count();
         assert_eq!(refused, 11);
+        let asset: Asset = toml::from_str(MEASURED).unwrap();
+        assert_eq!(asset.model.len(), measured().len());
+        assert!(measured().iter().all(|m| m.architecture.is_ok()));
     }
 
     #[test]
@@ -151,7 +163,7 @@ mod tests {
     /// attention, counted as a plain one: two hundredths).
     #[test]
     fn shapes_count_to_the_published_parameters() {
-        for model in catalogue() {
+        for model in catalogue().iter().chain(measured()) {
             let Ok(arch) = &model.architecture else { continue };
             if let Some(count) = arch.count() {
                 assert_eq!(count, model.params, "{}", model.name);

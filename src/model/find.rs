@@ -1,6 +1,7 @@
 //! From what somebody types to a built-in model: name, Hugging Face id, or close to either.
 
-use super::{Model, catalogue};
+use super::Model;
+use super::catalogue::{catalogue, measured};
 use fuzzy_matcher::FuzzyMatcher;
 use fuzzy_matcher::skim::SkimMatcherV2;
 use std::sync::Arc;
@@ -32,24 +33,29 @@ pub fn find(asked: &str) -> Result<Arc<Model>, NotFound> {
     if let Some(model) = catalogue().iter().find(exact) {
         return Ok(model.clone());
     }
-    let by_core = if asked.contains('/') { None } else { same_core(asked) };
+    let by_core = if asked.contains('/') { None } else { same_core(asked, catalogue()) };
     by_core.ok_or_else(|| NotFound { asked: asked.to_owned(), near: nearest(asked) })
 }
 
 /// As [`find`], but also takes a copy in another repository (`NousResearch/Llama-2-70b-hf`,
-/// `unsloth/llama-3-8b-bnb-4bit`) for the model it names: for measurements, not for setups.
+/// `unsloth/llama-3-8b-bnb-4bit`) for the model it names, and knows those that appear in published
+/// measurements only: for measurements, not for setups.
 pub fn find_like(asked: &str) -> Option<Arc<Model>> {
-    find(asked).ok().or_else(|| same_core(asked.rsplit('/').next().unwrap_or(asked)))
+    let name = asked.rsplit('/').next().unwrap_or(asked);
+    find(asked)
+        .ok()
+        .or_else(|| same_core(name, catalogue()))
+        .or_else(|| same_core(name, measured()))
 }
 
 /// The model whose name has the same core; `None` when two different shapes have.
-fn same_core(asked: &str) -> Option<Arc<Model>> {
+fn same_core(asked: &str, among: &[Arc<Model>]) -> Option<Arc<Model>> {
     let wanted = core(asked);
     if wanted.is_empty() {
         return None;
     }
     let mut found: Option<&Arc<Model>> = None;
-    for model in catalogue().iter().filter(|m| core(&m.name) == wanted) {
+    for model in among.iter().filter(|m| core(&m.name) == wanted) {
         match found {
             None => found = Some(model),
             Some(first) if first.params == model.params => {}
@@ -63,7 +69,7 @@ fn same_core(asked: &str) -> Option<Arc<Model>> {
 fn core(name: &str) -> Vec<String> {
     const SAME_SHAPE: &[&str] = &[
         "meta", "hf", "instruct", "chat", "base", "it", "pt", "preview", "gptq", "awq", "bnb",
-        "4bit", "8bit", "unsloth",
+        "4bit", "8bit", "int4", "unsloth",
     ];
     let name = name.to_ascii_lowercase();
     let words = name.split(|c: char| c == '-' || c == '_' || c.is_whitespace());

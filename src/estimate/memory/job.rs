@@ -24,6 +24,17 @@ pub(crate) enum Code {
     },
 }
 
+/// What other code keeps, instead of our count. `None` leaves the count as it is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Own {
+    /// Bytes per token that a layer keeps without checkpointing.
+    pub(crate) saved: Option<f64>,
+    /// Bytes per token of the loss.
+    pub(crate) loss: Option<f64>,
+    /// Gradients are used up as they are made (optimizer in the backward pass).
+    pub(crate) no_gradients: bool,
+}
+
 /// A linear layer of the block: inputs, outputs, and how many of it one block has.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Linear {
@@ -81,6 +92,8 @@ pub(crate) struct Job {
     pub(crate) qkv_bias: bool,
     /// Experts that a token visits; zero for a dense model.
     pub(crate) visits: f64,
+    /// Experts of a layer; one for a dense model.
+    pub(crate) experts: f64,
     /// All parameters.
     pub(crate) params: f64,
     /// Those in linear layers of blocks.
@@ -117,6 +130,10 @@ pub(crate) struct Job {
     pub(crate) foreach: bool,
     /// Which code runs.
     pub(crate) code: Code,
+    /// Liger's or Unsloth's kernels also replace norms and MLP activation, and keep less.
+    pub(crate) fused_blocks: bool,
+    /// Figures of code that is not Hugging Face's, where we have them.
+    pub(crate) own: Own,
     /// Autocast copies of adapter weights live until the forward pass ends.
     pub(crate) autocast: bool,
     /// GPUs.
@@ -153,6 +170,7 @@ impl Job {
             qk_norm: arch.qk_norm,
             qkv_bias: arch.qkv_bias,
             visits: arch.experts.map_or(0.0, |e| f64::from(e.per_token)),
+            experts: arch.experts.map_or(1.0, |e| f64::from(e.count)),
             params: setup.model.params as f64,
             linear_params: width(arch.linear_params()).min(setup.model.params as f64),
             linears: linears(arch, lora.as_ref()),
@@ -173,6 +191,8 @@ impl Job {
             optimizer: setup.optimizer,
             foreach: foreach(setup),
             code: code(setup),
+            fused_blocks: fused_blocks(setup),
+            own: Own { no_gradients: optimizer_in_backward(setup, gpus), ..Own::default() },
             autocast: true,
             n: f64::from(gpus.max(1)),
             shard,
@@ -195,14 +215,26 @@ impl Job {
         if self.amp || self.fp32_residual() { 4.0 } else { 2.0 }
     }
 
-    /// QLoRA after PEFT's preparation.
+    /// QLoRA after PEFT's preparation, which leaves GPTQ models alone; FSDP's mixed precision casts
+    /// the stream back to 16 bits.
     pub(crate) fn fp32_residual(&self) -> bool {
-        self.quant.is_some() && self.kbit_prep
+        self.quant.is_some_and(|q| q != Quant::Gptq) && self.kbit_prep && self.shard != Shard::Fsdp
+    }
+
+    /// What is not quantised is kept in fp32. Earlier code left it in 16 bits, and yet had an fp32
+    /// stream (fms-acceleration's plain bitsandbytes runs).
+    pub(crate) fn fp32_unquantised(&self) -> bool {
+        self.fp32_residual() && self.code == Code::Today
     }
 
     /// All layers carry adapters, MLP included.
     pub(crate) fn adapts_mlp(&self) -> bool {
         self.linears[4..].iter().any(|x| x.adapted)
+    }
+
+    /// Are the weights divided over the GPUs?
+    pub(crate) fn divides_weights(&self) -> bool {
+        matches!(self.shard, Shard::Fsdp | Shard::Zero3)
     }
 
     /// DeepSpeed keeps fp32 weights of its own beside the 16-bit ones.
@@ -214,6 +246,16 @@ impl Job {
     pub(crate) fn embedding(&self) -> f64 {
         self.v * self.h
     }
+}
+
+/// torchtune's full recipe for one device steps the paged optimizer inside the backward pass, which
+/// gradient accumulation rules out.
+fn optimizer_in_backward(setup: &Setup, gpus: u32) -> bool {
+    setup.framework == Framework::Torchtune
+        && setup.method == Method::Full
+        && setup.optimizer == Optimizer::PagedAdamw8bit
+        && gpus <= 1
+        && setup.grad_accum <= 1
 }
 
 /// accelerate turns 16-bit weights into fp32 when it shards with mixed precision; torchtune and
@@ -228,6 +270,14 @@ fn foreach(setup: &Setup) -> bool {
     setup.optimizer == Optimizer::Adamw
         && matches!(setup.framework, Framework::Hf)
         && setup.version.is_some_and(|v| v.major < 5)
+}
+
+/// `use_liger_kernel` of the Trainer swaps norms, rope and SwiGLU along with the loss; Unsloth has its
+/// own for all of them. Axolotl's and torchtune's fused losses come alone.
+fn fused_blocks(setup: &Setup) -> bool {
+    setup.loss_kernel == LossKernel::Fused
+        && code(setup) == Code::Today
+        && !matches!(setup.framework, Framework::Axolotl | Framework::Torchtune)
 }
 
 fn code(setup: &Setup) -> Code {

@@ -24,6 +24,9 @@ impl Loss {
     /// The figures for `job`.
     pub(crate) fn of(job: &Job) -> Loss {
         let v = job.v;
+        if let Some(per_token) = job.own.loss {
+            return Loss { forward: per_token, backward: per_token, constant: head_gradient(job) };
+        }
         match job.loss {
             LossKernel::Eager => eager(job),
             LossKernel::Fast => fast(job),
@@ -39,8 +42,11 @@ impl Loss {
                 }
             }
             LossKernel::Chunked if job.loss_in_eighths => {
-                // Eight chunks of 16-bit logits, one of which is fp32 with its gradient (torchtune).
-                let per_token = 2.0 * v + CHUNK_BYTES * v / 8.0;
+                // Eight chunks of 16-bit logits; where the head is trained, one of them stands in
+                // fp32 with its gradient. torchtune's ladder for Llama-3.2-3B: 2 v with adapters
+                // (8.5 and 4.6 GiB), 3 v in full (23.1 GiB).
+                let chunk = if job.method == Method::Full { CHUNK_BYTES / 8.0 } else { 0.0 };
+                let per_token = (2.0 + chunk) * v;
                 Loss { forward: per_token, backward: per_token, constant: head_gradient(job) }
             }
             LossKernel::Chunked => Loss {

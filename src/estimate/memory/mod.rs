@@ -28,7 +28,7 @@ pub(crate) use band::Band;
 pub(crate) use job::Job;
 pub(crate) use overhead::Overhead;
 pub(crate) use phases::{Parts, Peak, peak};
-pub use verdict::usable;
+pub(crate) use verdict::{usable, verdict};
 
 use super::HardwareClass;
 use super::fit::{Fit, Term, Verdict};
@@ -47,7 +47,7 @@ pub fn fit(setup: &Setup, gpu: &Gpu, class: &HardwareClass) -> Fit {
         Ok(need) => need.into_fit(),
         Err(reason) => return Fit::unknown(reason),
     };
-    let Some(usable) = verdict::usable(gpu, class.vram) else {
+    let Some(usable) = usable(gpu, class.vram) else {
         fit.reason = Some(format!("how much memory a {} has is not known", gpu.name));
         return fit;
     };
@@ -65,7 +65,7 @@ pub fn fit(setup: &Setup, gpu: &Gpu, class: &HardwareClass) -> Fit {
     fit.verdict = fit
         .needed
         .zip(fit.band)
-        .map_or(Verdict::Unknown, |(needed, band)| verdict::verdict(needed, band, usable));
+        .map_or(Verdict::Unknown, |(needed, band)| verdict(needed, band, usable));
     fit
 }
 
@@ -103,8 +103,26 @@ pub(crate) fn need(setup: &Setup, gpus: u32) -> Result<Need, String> {
     if setup.method == Method::Lora && setup.precision == Precision::Fp32Master {
         return Err("adapters over fp32 weights are not modelled; precision bf16 is".into());
     }
-    let job = Job::new(setup, architecture, gpus);
-    Ok(Need { peak: peak(&job), overhead: Overhead::of(&job, setup), band: Band::of(&job, setup) })
+    Ok(need_of(&Job::new(setup, architecture, gpus), setup))
+}
+
+/// What `job` needs, which is `setup` in numbers or a variation of it.
+pub(crate) fn need_of(job: &Job, setup: &Setup) -> Need {
+    Need { peak: peak(job), overhead: Overhead::of(job, setup), band: Band::of(job, setup) }
+}
+
+/// A figure that people read off a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// PyTorch's peak of allocated bytes.
+    Allocated,
+    /// PyTorch's peak of reserved bytes: its cache included, which lengths that vary fragment.
+    Reserved {
+        /// Lengths vary within the run.
+        ragged: bool,
+    },
+    /// nvidia-smi: cache, context and communication.
+    Smi,
 }
 
 impl Need {
@@ -120,12 +138,22 @@ impl Need {
 
     /// What nvidia-smi will probably show on a card with room enough.
     pub(crate) fn smi(&self) -> Gib {
-        (self.allocated() * self.overhead.smi_ratio).max(self.needed())
+        self.reading(Reading::Smi).expected.max(self.needed())
     }
 
     /// The band around what is needed.
     pub(crate) fn needed_band(&self) -> Range<Gib> {
         self.band.around(self.allocated()).map(|x| x + self.overhead.fixed())
+    }
+
+    /// What `reading` will show, with its band.
+    pub(crate) fn reading(&self, reading: Reading) -> Range<Gib> {
+        let allocated = self.band.around(self.allocated());
+        match reading {
+            Reading::Allocated => allocated,
+            Reading::Reserved { ragged } => overhead::reserved(allocated, ragged),
+            Reading::Smi => self.overhead.smi(allocated),
+        }
     }
 
     fn into_fit(self) -> Fit {

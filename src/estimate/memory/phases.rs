@@ -170,7 +170,7 @@ impl Step<'_> {
         };
         // Earlier runs' coefficients of the loss include the hidden states.
         let hidden = if today { hidden * t } else { 0.0 };
-        let cast = if job.amp || job.fp32_residual() { 2.0 * job.embedding() } else { 0.0 };
+        let cast = if job.amp || job.fp32_unquantised() { 2.0 * job.embedding() } else { 0.0 };
         let mut at = self.base();
         at.saved = self.saved(job.l);
         at.head = hidden + cast;

@@ -7,8 +7,10 @@
 
 use super::job::Job;
 use super::weights::Static;
-use crate::setup::{Method, Shard};
+use crate::setup::{Method, Offload, Shard};
 
+/// Weights that DeepSpeed lets live gathered at most (`stage3_max_live_parameters`, default 10⁹).
+const DEEPSPEED_LIVE: f64 = 1e9;
 /// Elements of DeepSpeed's reduce and gather buckets (`reduce_bucket_size`, default 5·10⁸).
 const DEEPSPEED_BUCKET: f64 = 5e8;
 
@@ -49,13 +51,24 @@ impl Division {
             buckets: 0.0,
             checkpoint_copies: 1.0,
         };
-        match job.shard {
+        let division = match job.shard {
             Shard::None => whole,
             // The reducer's buckets hold every trained gradient once more.
             Shard::Ddp => Division { buckets: stat.gradients, ..whole },
             Shard::Fsdp => fsdp(job, stat, whole),
             Shard::Zero2 => zero2(job, stat, whole),
             Shard::Zero3 => zero3(job, stat, whole),
+        };
+        let division = if job.offload == Offload::All && job.divides_weights() {
+            // Shards live in main memory; what is gathered is all that is here.
+            Division { weights: 0.0, states: 0.0, step_gradients: 0.0, ..division }
+        } else {
+            division
+        };
+        if job.own.no_gradients || (job.deepspeed() && job.offload != Offload::None) {
+            Division { fresh_gradients: 0.0, step_gradients: 0.0, ..division }
+        } else {
+            division
         }
     }
 }
@@ -77,8 +90,8 @@ fn fsdp(job: &Job, stat: &Static, whole: Division) -> Division {
         step_gradients: 1.0 / job.n,
         root: root(job),
         layer,
-        // Adapters under FSDP hold the checkpoints twice; measured, cause not known.
-        checkpoint_copies: if full { 1.0 } else { 2.0 },
+        // Adapters under accelerate's FSDP hold the checkpoints twice; measured, cause not known.
+        checkpoint_copies: if full || job.loss_in_eighths { 1.0 } else { 2.0 },
         ..whole
     }
 }
@@ -104,7 +117,7 @@ fn zero3(job: &Job, stat: &Static, whole: Division) -> Division {
         fresh_gradients: 1.0 / job.n,
         step_gradients: 1.0 / job.n,
         root: root(job),
-        layer: 2.0 * layer16,
+        layer: (2.0 * DEEPSPEED_LIVE.min(job.params)).max(2.0 * layer16),
         buckets: 2.0 * 2.0 * DEEPSPEED_BUCKET.min(stat.gradients / stat.grad_bytes),
         ..whole
     }

@@ -18,13 +18,14 @@ const SAME_VARIANT: f64 = 0.15;
 const FITS: f64 = 0.84;
 /// And below this share the high end of the band must stay.
 const FITS_HIGH: f64 = 0.97;
-/// Above this share the expected need does not fit: none of 228 successful runs was above.
-const NO: f64 = 0.96;
+/// Above this share the expected need does not fit: of 228 successful runs the fullest, 74.8 GiB
+/// allocated on two cards of 79.15, comes to 0.966.
+const NO: f64 = 0.98;
 /// And above this share the low end of the band must be.
-const NO_LOW: f64 = 0.93;
+const NO_LOW: f64 = 0.945;
 
 /// What a framework can use of `gpu`, of which an offer says that it has `stated`.
-pub fn usable(gpu: &Gpu, stated: Option<Gib>) -> Option<Gib> {
+pub(crate) fn usable(gpu: &Gpu, stated: Option<Gib>) -> Option<Gib> {
     let nominal = gpu.memory.get();
     if nominal <= 0.0 {
         return stated.map(|s| s * USABLE_OF_TOTAL);

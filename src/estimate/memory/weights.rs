@@ -69,7 +69,7 @@ impl Static {
 }
 
 fn unquantised_bytes(job: &Job) -> f64 {
-    if job.amp || job.fp32_residual() { 4.0 } else { 2.0 }
+    if job.amp || job.fp32_unquantised() { 4.0 } else { 2.0 }
 }
 
 /// Bytes of a weight that is not quantised, and of its gradient.

@@ -1,0 +1,390 @@
+//! From what a row states to the setup that it ran, or why it cannot be told.
+
+use super::record::Record;
+use crate::gpu::{self, GpuId};
+use crate::model;
+use crate::setup::{
+    Checkpointing, Draft, Field, Framework, FrameworkChoice, FrameworkVersion, LossKernel, Method,
+    Offload, Optimizer, Precision, Quant, Setup, Shard, Targets,
+};
+use crate::units::Gib;
+
+/// A measured run in our words.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// What was run.
+    pub setup: Setup,
+    /// On how many GPUs.
+    pub gpus: u32,
+    /// On which card, where the catalogue has it.
+    pub gpu: Option<GpuId>,
+    /// How its code differs from what the setup implies.
+    pub code: CodeOf,
+    /// Lengths vary within the run, so that the allocator fragments.
+    pub ragged: bool,
+}
+
+/// Whose code ran, where it is none of the six frameworks or is not run as they do by default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CodeOf {
+    /// As the setup says.
+    Framework,
+    /// Mixed precision was off: no fp32 copies under FSDP.
+    NoAutocast,
+    /// LitGPT: its own blocks, everything in bf16.
+    LitGpt,
+    /// NVIDIA's NeMo Automodel.
+    Automodel,
+    /// torchtune with torch.compile, with the optimizer in the backward pass or not.
+    Compiled {
+        /// Gradients are used up as they are made.
+        no_gradients: bool,
+    },
+}
+
+/// The run of `record`.
+///
+/// # Errors
+/// Why nothing can be predicted for it.
+pub(super) fn run(record: &Record) -> Result<Run, String> {
+    let method = method(&record.method)?;
+    let model = model::find_like(&record.model)
+        .ok_or_else(|| format!("model {} is not known", record.model))?;
+    let shard = shard(&record.parallelism)?;
+    let gpus = record.gpus.ok_or("number of GPUs not stated")?;
+    let shard = if gpus == 1 { Shard::None } else { shard };
+    if is(record, "litgpt") {
+        litgpt(record, gpus, method)?;
+    }
+    let ragged = lengths(record)?;
+    let mut draft = Draft {
+        method: Some(method),
+        framework: Some(framework(record)),
+        seq_len: Some(record.seq_len.ok_or("sequence length not stated")?),
+        micro_batch: Some(record.micro_batch.ok_or("batch size not stated")?),
+        packing: Some(!ragged),
+        checkpointing: Some(checkpointing(record)?),
+        loss_kernel: loss_kernel(record)?,
+        precision: Some(precision(record, method)),
+        gpus: Some(gpus),
+        shard: (gpus > 1).then_some(shard),
+        offload: Some(offload(record)),
+        ..Draft::default()
+    };
+    draft.optimizer = optimizer(record, method)?;
+    set_attention(&mut draft, record)?;
+    set_adapters(&mut draft, record, method)?;
+    let (setup, _) = draft.resolve_beyond(model).map_err(|e| e.to_string())?;
+    Ok(Run { setup, gpus, gpu: card(&record.gpu), code: code(record), ragged })
+}
+
+/// What of LitGPT is modelled: adapters over 16-bit or quantised weights on one GPU.
+fn litgpt(record: &Record, gpus: u32, method: Method) -> Result<(), String> {
+    if gpus > 1 {
+        return Err("LitGPT's sharding is not modelled".into());
+    }
+    if method == Method::Full {
+        return Err("LitGPT's optimizer is not stated".into());
+    }
+    if record.dtype.starts_with("fp32") {
+        return Err("adapters over fp32 weights are not modelled".into());
+    }
+    Ok(())
+}
+
+fn method(text: &str) -> Result<Method, String> {
+    text.parse().map_err(|_| match text {
+        "" => "method not stated".to_owned(),
+        other => format!("method {other} is not modelled"),
+    })
+}
+
+fn shard(text: &str) -> Result<Shard, String> {
+    match text {
+        "" | "none" => Ok(Shard::None),
+        "ddp" | "ddp(fsdp no_shard)" => Ok(Shard::Ddp),
+        "fsdp" | "fsdp2" => Ok(Shard::Fsdp),
+        "zero2" | "deepspeed-zero2" | "zero2-cpu" => Ok(Shard::Zero2),
+        "zero3" | "deepspeed-zero3" => Ok(Shard::Zero3),
+        other => Err(format!("parallelism {other} is not modelled")),
+    }
+}
+
+/// Do lengths vary? A length that is a cap only tells nothing about the peak.
+fn lengths(record: &Record) -> Result<bool, String> {
+    let notes = record.notes.to_ascii_lowercase();
+    match record.packing.as_str() {
+        "dynamic-padding" if notes.contains("longest") => Ok(true),
+        "dynamic-padding" if is(record, "litgpt") => Ok(true),
+        "dynamic-padding" | "bucketed-by-length" => {
+            Err("padded to the longest sample, whose length is not stated".into())
+        }
+        "max-length-truncated" => Ok(true),
+        _ => Ok(false),
+    }
+}
+
+fn is(record: &Record, framework: &str) -> bool {
+    record.framework.starts_with(framework)
+}
+
+/// The framework whose code ran, or comes closest.
+fn framework(record: &Record) -> FrameworkChoice {
+    let of = |framework| FrameworkChoice { framework, version: None };
+    let name = record.framework.as_str();
+    if let Ok(framework) = name.parse::<Framework>() {
+        return of(framework);
+    }
+    if ["litgpt", "torchtune", "nemo"].iter().any(|n| name.starts_with(n)) {
+        return of(Framework::Torchtune);
+    }
+    let version = transformers(&record.version);
+    match name {
+        n if n.starts_with("trl") => of(Framework::Trl),
+        n if n.starts_with("axolotl") => of(Framework::Axolotl),
+        n if n.starts_with("unsloth") || n.contains("+unsloth") => of(Framework::Unsloth),
+        n if n.starts_with("llama-factory") => of(Framework::LlamaFactory),
+        // Early 2024 and before.
+        n if ["ms-swift", "fsdp_qlora"].iter().any(|o| n.starts_with(o))
+            || n.contains("Qwen finetune") =>
+        {
+            FrameworkChoice { framework: Framework::Hf, version: version.or(Some(OLD)) }
+        }
+        _ => FrameworkChoice { framework: Framework::Hf, version },
+    }
+}
+
+/// What measurements of early 2024 ran, where they do not say.
+const OLD: FrameworkVersion = FrameworkVersion { major: 4, minor: 38 };
+
+/// The version of Transformers in `torch2.4.1/transformers4.45.2/peft0.13.2`.
+fn transformers(text: &str) -> Option<FrameworkVersion> {
+    let at = text.find("transformers")? + "transformers".len();
+    let digits = text[at..].trim_start_matches([' ', '=', '-']);
+    let mut parts = digits.split(|c: char| !c.is_ascii_digit());
+    let major = parts.next()?.parse().ok()?;
+    let minor = parts.next().and_then(|p| p.parse().ok()).unwrap_or(0);
+    Some(FrameworkVersion { major, minor })
+}
+
+fn checkpointing(record: &Record) -> Result<Checkpointing, String> {
+    let offloaded = record.offload.starts_with("activations");
+    match record.checkpointing.as_str() {
+        "selective" => Err("selective checkpointing is not modelled".into()),
+        "no" | "off" => Ok(Checkpointing::Off),
+        "unsloth" => Ok(Checkpointing::Offload),
+        "" if offloaded => Ok(Checkpointing::Offload),
+        "" => Err("checkpointing not stated".into()),
+        _ if offloaded => Ok(Checkpointing::Offload),
+        _ => Ok(Checkpointing::On),
+    }
+}
+
+fn loss_kernel(record: &Record) -> Result<Option<LossKernel>, String> {
+    Ok(Some(match record.loss_kernel.as_str() {
+        "" => return Ok(None),
+        "hf-eager-ce" | "plain-ce" | "hf" | "eager" => LossKernel::Eager,
+        "fast-ce-triton" | "fast" => LossKernel::Fast,
+        "chunked-ce" | "chunked" => LossKernel::Chunked,
+        k if k.contains("liger") || k.contains("cut") || k.contains("unsloth") || k == "fused" => {
+            LossKernel::Fused
+        }
+        other => return Err(format!("loss kernel {other} is not modelled")),
+    }))
+}
+
+fn precision(record: &Record, method: Method) -> Precision {
+    let dtype = record.dtype.to_ascii_lowercase();
+    if method == Method::Full && (dtype.starts_with("fp32") || dtype.starts_with("float16")) {
+        Precision::Fp32Master
+    } else if dtype.starts_with("fp16") || dtype.starts_with("float16") {
+        Precision::Fp16
+    } else {
+        Precision::Bf16
+    }
+}
+
+fn offload(record: &Record) -> Offload {
+    match record.offload.as_str() {
+        o if o.starts_with("optimizer+params") || o == "fsdp-cpu" || o == "zero3-cpu-offload" => {
+            Offload::All
+        }
+        o if o.starts_with("optimizer") || o == "zero2-cpu" => Offload::Optimizer,
+        _ => Offload::None,
+    }
+}
+
+fn optimizer(record: &Record, method: Method) -> Result<Option<Optimizer>, String> {
+    let name = record.optimizer.to_ascii_lowercase().replace('_', "");
+    Ok(Some(match name.as_str() {
+        // torchtune's table names the optimizer only where it departs from AdamW.
+        "" if record.notes.contains("step \"+8-bit") => Optimizer::Adamw8bit,
+        "" if record.notes.contains("step \"") => Optimizer::Adamw,
+        "" if method == Method::Full && is(record, "torchtune") => {
+            return Err("optimizer not stated".into());
+        }
+        "" => return Ok(None),
+        n if n.contains("paged") => Optimizer::PagedAdamw8bit,
+        n if n.contains("8bit") => Optimizer::Adamw8bit,
+        n if n.starts_with("adamw") && !n.contains("4bit") => Optimizer::Adamw,
+        n if n.starts_with("adafactor") => Optimizer::Adafactor,
+        n if n.starts_with("sgd") => Optimizer::Sgd,
+        other => return Err(format!("optimizer {other} is not modelled")),
+    }))
+}
+
+fn set_attention(draft: &mut Draft, record: &Record) -> Result<(), String> {
+    let word = match record.attention.as_str() {
+        "" => return Ok(()),
+        "no" | "eager" => "eager",
+        a if a.contains("sdpa") => "sdpa",
+        _ => "flash",
+    };
+    draft.set(Field::Attention, word).map_err(|e| e.to_string())
+}
+
+fn set_adapters(draft: &mut Draft, record: &Record, method: Method) -> Result<(), String> {
+    if method == Method::Full {
+        return Ok(());
+    }
+    draft.lora_rank = record.rank;
+    draft.lora_dropout = Some(record.dropout.unwrap_or(0.0));
+    draft.lora_targets = targets(&record.targets);
+    if method == Method::Qlora {
+        draft.quant = quant(record)?;
+        let baseline = record.notes.contains("framework_config=baseline-peft-bnb");
+        draft.kbit_prep = match record.kbit_prep.as_str() {
+            "1" | "on" => Some(true),
+            "0" | "off" => Some(false),
+            _ if is(record, "hf-trainer(fms") => Some(baseline),
+            _ => None,
+        };
+    }
+    Ok(())
+}
+
+fn targets(text: &str) -> Option<Targets> {
+    let words = text.to_ascii_lowercase().replace(' ', ",");
+    let mut found = Vec::new();
+    for word in words.split(',').filter(|w| !w.is_empty()) {
+        match word {
+            "query" => found.push("q"),
+            "key" => found.push("k"),
+            "value" => found.push("v"),
+            "projection" | "output_proj" => found.push("o"),
+            "all" | "linear" | "linear(all)" | "all-linear" | "c_attn,c_proj,w1,w2" => {
+                found.push("all-linear");
+            }
+            "c_attn" | "default(c_attn/qkv)" | "default" => found.push("qkv"),
+            "c_proj" => found.push("o,down"),
+            "w1" => found.push("gate"),
+            "w2" => found.push("up"),
+            "head" | "lm_head" | "(all" | "linear)" => {}
+            other => found.push(other),
+        }
+    }
+    found.join(",").parse().ok()
+}
+
+fn quant(record: &Record) -> Result<Option<Quant>, String> {
+    Ok(Some(match record.quant.as_str() {
+        "" | "nf4-dq" | "nf4(torchao)" | "bnb-4bit" | "4bit" => Quant::Nf4Dq,
+        // The benchmark's 4-bit runs quantise their constants as well.
+        "nf4" if is(record, "hf-trainer(fms") => Quant::Nf4Dq,
+        "nf4" | "fp4" => Quant::Nf4,
+        "gptq-4bit" | "gptq" => Quant::Gptq,
+        "int8" => Quant::Int8,
+        other => return Err(format!("quantisation {other} is not modelled")),
+    }))
+}
+
+fn code(record: &Record) -> CodeOf {
+    if is(record, "litgpt") {
+        CodeOf::LitGpt
+    } else if is(record, "nemo") {
+        CodeOf::Automodel
+    } else if is(record, "torchtune") && compiled(&record.notes) {
+        CodeOf::Compiled { no_gradients: steps_from(&record.notes, "+optimizer in") }
+    } else if record.notes.contains("compute=no-autocast") {
+        CodeOf::NoAutocast
+    } else {
+        CodeOf::Framework
+    }
+}
+
+/// The steps of torchtune's table, each of which includes those before it.
+const LADDER: [&str; 8] = [
+    "Baseline",
+    "+packed",
+    "+compile",
+    "+chunked CE",
+    "+activation checkpointing",
+    "+optimizer in",
+    "+activation offloading",
+    "+8-bit AdamW",
+];
+
+/// Is the step that `notes` name at or after `first`?
+fn steps_from(notes: &str, first: &str) -> bool {
+    let at = LADDER.iter().position(|step| notes.contains(&format!("step \"{step}")));
+    let from = LADDER.iter().position(|step| step.starts_with(first));
+    at.zip(from).is_some_and(|(at, from)| at >= from)
+}
+
+fn compiled(notes: &str) -> bool {
+    notes.contains("torch.compile on") || steps_from(notes, "+compile")
+}
+
+/// The card: `A100-80GB`, `RTX 4090`.
+fn card(text: &str) -> Option<GpuId> {
+    let catalogue = gpu::catalogue();
+    let (name, memory) = match text.rsplit_once(['-', ' ']) {
+        Some((name, size)) if size.ends_with("GB") => {
+            (name, size.trim_end_matches("GB").parse::<f64>().ok().map(Gib::new))
+        }
+        _ => (text, None),
+    };
+    catalogue.identify(text, memory).or_else(|| catalogue.identify(name, memory))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_and_targets_are_read_as_people_write_them() {
+        let version = transformers("torch2.4.1/transformers4.45.2/peft0.13.2").unwrap();
+        assert_eq!((version.major, version.minor), (4, 45));
+        assert_eq!(transformers("torch 2.13"), None);
+        assert_eq!(targets("query,value"), Some(Targets::QV));
+        assert_eq!(targets("q_proj,k_proj,v_proj,o_proj"), Some(Targets::ATTENTION));
+        assert_eq!(targets("all linear"), Some(Targets::ALL_LINEAR));
+        assert_eq!(targets(""), None);
+    }
+
+    #[test]
+    fn what_cannot_be_told_is_skipped_with_the_reason() {
+        let row = Record {
+            framework: "hf-trainer".into(),
+            model: "Meta-Llama-3-8B".into(),
+            method: "lora".into(),
+            gpus: Some(1),
+            micro_batch: Some(1),
+            seq_len: Some(512),
+            checkpointing: "yes".into(),
+            ..Record::default()
+        };
+        assert!(run(&row).is_ok());
+        let why = |change: fn(&mut Record)| {
+            let mut row = row.clone();
+            change(&mut row);
+            run(&row).unwrap_err()
+        };
+        assert_eq!(why(|r| r.method = "dora".into()), "method dora is not modelled");
+        assert_eq!(why(|r| r.seq_len = None), "sequence length not stated");
+        assert_eq!(why(|r| r.gpus = None), "number of GPUs not stated");
+        assert_eq!(why(|r| r.model = "Novel-1B".into()), "model Novel-1B is not known");
+        assert!(why(|r| r.packing = "dynamic-padding".into()).contains("longest"));
+        assert!(why(|r| r.parallelism = "megatron tp=2".into()).contains("megatron"));
+    }
+}

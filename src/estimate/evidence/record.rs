@@ -1,0 +1,171 @@
+//! One published measurement, as a CSV file states it. Columns are found by name; two headings for
+//! the same thing are accepted, ours and that of the tables which others keep.
+
+use crate::units::Gib;
+
+/// What a row states. Text is as written; empty means not stated.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Record {
+    /// Name of the row.
+    pub id: String,
+    /// Who published it.
+    pub source: String,
+    /// Trainer: `hf-trainer(fms-hf-tuning)`, `torchtune`, …
+    pub framework: String,
+    /// Versions: `torch2.4.1/transformers4.45.2`.
+    pub version: String,
+    /// Model name or id.
+    pub model: String,
+    /// `full`, `lora`, `qlora`, or something that is not modelled.
+    pub method: String,
+    /// `bfloat16`, `fp16`, `fp32-amp`, …
+    pub dtype: String,
+    /// `nf4`, `gptq-4bit`, …
+    pub quant: String,
+    /// `adamw_torch`, `AdamW8bit`, …
+    pub optimizer: String,
+    /// Adapter rank.
+    pub rank: Option<u32>,
+    /// Adapter targets.
+    pub targets: String,
+    /// Adapter dropout.
+    pub dropout: Option<f64>,
+    /// Sequences per GPU and pass.
+    pub micro_batch: Option<u32>,
+    /// Tokens of a sequence.
+    pub seq_len: Option<u32>,
+    /// `packed`, `padded-to-max`, `dynamic-padding`, …
+    pub packing: String,
+    /// Passes per step.
+    pub grad_accum: Option<u32>,
+    /// `yes`, `no`, …
+    pub checkpointing: String,
+    /// `fa2`, `sdpa`, `eager`, …
+    pub attention: String,
+    /// GPUs.
+    pub gpus: Option<u32>,
+    /// `none`, `fsdp`, `zero3`, …
+    pub parallelism: String,
+    /// `no`, `optimizer cpu`, …
+    pub offload: String,
+    /// Card.
+    pub gpu: String,
+    /// Peak.
+    pub measured: Option<Gib>,
+    /// `allocated`, `reserved`, `nvidia-smi`, or something vaguer.
+    pub mem_kind: String,
+    /// `ok` or `oom`.
+    pub outcome: String,
+    /// `hf-eager-ce`, `liger`, …
+    pub loss_kernel: String,
+    /// Adapters' preparation for k-bit training: `1`, `0` or not stated.
+    pub kbit_prep: String,
+    /// Whatever else is said; some settings hide here.
+    pub notes: String,
+    /// Tokens per second, as the row states them.
+    pub tokens_per_second: Option<f64>,
+}
+
+const GIB: f64 = 1_073_741_824.0;
+
+/// Reads a table of measurements.
+///
+/// # Errors
+/// One line: it is no CSV, or which columns are missing.
+pub fn read(csv: &[u8]) -> Result<Vec<Record>, String> {
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(csv);
+    let headers = reader.headers().map_err(|e| format!("not a CSV table: {e}"))?.clone();
+    let column = |names: &[&str]| headers.iter().position(|h| names.contains(&h.trim()));
+    for needed in ["model", "method"] {
+        if column(&[needed]).is_none() {
+            return Err(format!(
+                "no column `{needed}`; a table of measurements has model, method, micro_batch, seq_len, n_gpus, peak_mem_gib, mem_kind, …"
+            ));
+        }
+    }
+    let mut records = Vec::new();
+    for (index, row) in reader.records().enumerate() {
+        let row = row.map_err(|e| format!("row {}: {e}", index + 2))?;
+        let get = |names: &[&str]| {
+            column(names).and_then(|i| row.get(i)).map_or("", str::trim).to_owned()
+        };
+        records.push(record(index, &get));
+    }
+    Ok(records)
+}
+
+fn record(index: usize, get: &impl Fn(&[&str]) -> String) -> Record {
+    let traced = get(&["peak_bytes"]);
+    let or = |text: String, other: &str| if text.is_empty() { other.to_owned() } else { text };
+    let id = or(get(&["id", "run"]), &format!("row {}", index + 2));
+    Record {
+        id,
+        source: get(&["source", "src_key"]),
+        framework: or(get(&["framework", "trainer"]), "hf"),
+        version: get(&["framework_version", "version", "versions"]),
+        model: get(&["model"]),
+        method: get(&["method"]),
+        dtype: get(&["weight_dtype", "dtype", "precision"]),
+        quant: get(&["quant"]),
+        optimizer: get(&["optimizer"]),
+        rank: number(&get(&["lora_rank", "rank"])),
+        targets: get(&["lora_targets", "targets"]),
+        dropout: get(&["lora_dropout"]).parse().ok(),
+        micro_batch: number(&get(&["micro_batch", "batch"])),
+        seq_len: number(&get(&["seq_len", "length"])),
+        packing: get(&["packing"]),
+        grad_accum: number(&get(&["grad_accum"])),
+        checkpointing: get(&["gradient_checkpointing", "checkpointing"]),
+        attention: get(&["flash_attention", "attention"]),
+        gpus: number(&get(&["n_gpus", "gpus"])).or(if traced.is_empty() { None } else { Some(1) }),
+        parallelism: get(&["parallelism", "sharding"]),
+        offload: get(&["offload"]),
+        gpu: get(&["gpu"]),
+        measured: positive(&get(&["peak_mem_gib", "gib"]))
+            .or_else(|| positive(&traced).map(|bytes| bytes / GIB))
+            .map(Gib::new),
+        mem_kind: or(
+            get(&["mem_kind", "reading"]),
+            if traced.is_empty() { "" } else { "allocated" },
+        ),
+        outcome: or(get(&["outcome"]), "ok"),
+        loss_kernel: get(&["loss_kernel", "kernel"]),
+        kbit_prep: get(&["kbit_prep"]),
+        notes: get(&["notes", "code"]),
+        tokens_per_second: positive(&get(&["tokens_per_s", "tokens_per_s_total"])),
+    }
+}
+
+/// A whole number, also when written as `16.0`.
+fn number(text: &str) -> Option<u32> {
+    let value: f64 = text.parse().ok()?;
+    (value >= 1.0 && value <= f64::from(u32::MAX) && value.fract() == 0.0).then_some(value as u32)
+}
+
+fn positive(text: &str) -> Option<f64> {
+    text.parse::<f64>().ok().filter(|x| x.is_finite() && *x > 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_found_by_name() {
+        let table = "model,method,n_gpus,peak_mem_gib,mem_kind,lora_rank\nA,lora,2,10.5,allocated,16.0\nB,full,,-1,,x\n";
+        let rows = read(table.as_bytes()).unwrap();
+        assert_eq!(rows[0].measured, Some(Gib::new(10.5)));
+        assert_eq!((rows[0].gpus, rows[0].rank), (Some(2), Some(16)));
+        assert_eq!((rows[1].measured, rows[1].rank, rows[1].gpus), (None, None, None));
+        assert_eq!(rows[1].id, "row 3");
+    }
+
+    #[test]
+    fn a_file_that_is_none_is_refused_in_one_line() {
+        for bad in ["", "a,b\n1,2\n", "model\nx\n"] {
+            let error = read(bad.as_bytes()).unwrap_err();
+            assert!(error.contains("column") && !error.contains('\n'), "{error}");
+        }
+        assert!(read(&[0xff, 0xfe, 0x00, b'\n', 0xff]).is_err());
+    }
+}

@@ -1,0 +1,145 @@
+//! How good the estimator is, measured on what ships; and on the whole table, where it is at hand.
+
+use super::predict::Prediction;
+use super::{Group, groups, nearest, predict, read, report};
+use crate::estimate::fit::Verdict;
+use crate::estimate::memory;
+use crate::setup::{Draft, Field};
+use crate::units::Gib;
+
+fn shipped() -> Vec<Prediction> {
+    predict(read(report::SHIPPED).unwrap())
+}
+
+fn is_trainer(group: &Group) -> bool {
+    group.framework.starts_with("hf-trainer") && group.mem_kind == "allocated"
+}
+
+/// Usable memory as out-of-memory messages state it, by the label of the rows.
+fn usable(label: &str) -> Option<Gib> {
+    Some(Gib::new(match label {
+        "A100-80GB" => 79.15,
+        "A100-40GB" => 39.4,
+        "RTX 4090" | "RTX 3090" => 23.6,
+        "T4-16GB" => 14.56,
+        "H200" => 139.72,
+        "L40S-48GB" => 44.5,
+        _ => return None,
+    }))
+}
+
+fn check_errors(rows: &[Prediction]) {
+    let all = groups(rows);
+    for group in all.iter().filter(|g| is_trainer(g)) {
+        assert!(group.median_error <= 0.015 && group.p95_error <= 0.06, "{group:?}");
+    }
+    let others = || {
+        all.iter().filter(|g| !is_trainer(g) && ["allocated", "reserved"].contains(&&*g.mem_kind))
+    };
+    let n: usize = others().map(|g| g.n).sum();
+    let inside: f64 = others().map(|g| g.inside_band * g.n as f64).sum();
+    assert!(n > 100 && inside / n as f64 >= 0.9, "{inside} of {n}");
+}
+
+fn check_verdicts(rows: &[Prediction]) {
+    let mut ran_out = (0, 0);
+    for row in rows {
+        let (Some(need), Some(usable)) = (&row.need, usable(&row.record.gpu)) else { continue };
+        let verdict = memory::verdict(need.needed(), need.needed_band(), usable);
+        if row.record.outcome == "oom" {
+            ran_out.0 += usize::from(verdict == Verdict::Fits);
+            ran_out.1 += 1;
+        } else {
+            assert_ne!(verdict, Verdict::No, "ran well: {:?}", row.record);
+        }
+    }
+    assert!(ran_out.1 > 20, "{ran_out:?}");
+    assert!(ran_out.0 * 20 <= ran_out.1, "of those that ran out, called fits: {ran_out:?}");
+}
+
+#[test]
+fn what_ships_is_predicted_row_by_row() {
+    let rows = shipped();
+    assert!(rows.len() >= 500);
+    for row in &rows {
+        assert!(row.memory.is_ok(), "{:?}", row.memory);
+        assert!(row.record.source.len() > 5, "{:?}", row.record);
+    }
+}
+
+#[test]
+fn errors_and_verdicts_keep_their_promise() {
+    let rows = shipped();
+    check_errors(&rows);
+    check_verdicts(&rows);
+}
+
+#[test]
+fn errors_and_verdicts_keep_their_promise_on_the_whole_table() {
+    let Some(path) = crate::shared("truth/memory-measurements.csv") else {
+        println!("skipped: no memory-measurements.csv beside the checkout");
+        return;
+    };
+    let rows = predict(read(&std::fs::read(path).unwrap()).unwrap());
+    check_errors(&rows);
+    check_verdicts(&rows);
+    for g in groups(&rows) {
+        println!(
+            "{:<28} {:<6} {:<10} n={:<3} median {:>5.2} % p95 {:>5.2} % inside {:.2}",
+            g.framework,
+            g.method,
+            g.mem_kind,
+            g.n,
+            g.median_error * 100.0,
+            g.p95_error * 100.0,
+            g.inside_band
+        );
+    }
+}
+
+#[test]
+fn the_nearest_runs_resemble_the_setup() {
+    let mut draft = Draft::default();
+    draft.set(Field::Framework, "hf@4.45").unwrap();
+    draft.set(Field::SeqLen, "4096").unwrap();
+    draft.set(Field::Checkpointing, "on").unwrap();
+    let model = crate::model::find(draft.model_name()).unwrap();
+    let rows = nearest(&draft.resolve(model).unwrap(), 1, 5);
+    assert_eq!(rows.len(), 5);
+    assert!(rows.iter().all(|r| r.method == "qlora"));
+    let ours =
+        |r: &super::Row| r.framework.starts_with("hf-trainer") && r.model.contains("Llama-3-8B");
+    assert!(rows.iter().any(ours), "{rows:?}");
+}
+
+#[test]
+fn json_has_the_names_of_the_contract() {
+    let json = serde_json::to_value(super::shipped()).unwrap();
+    assert_eq!(json["schema"], "haggle.evidence/1");
+    let row = json["rows"][0].as_object().unwrap();
+    for name in [
+        "id",
+        "framework",
+        "method",
+        "model",
+        "gpu",
+        "gpus",
+        "mem_kind",
+        "outcome",
+        "measured_gib",
+        "predicted_gib",
+        "low_gib",
+        "high_gib",
+        "verdict",
+        "measured_tokens_per_second",
+        "predicted_tokens_per_second",
+        "low_tokens_per_second",
+        "high_tokens_per_second",
+        "skipped",
+    ] {
+        assert!(row.contains_key(name), "{name}");
+    }
+    for name in ["n", "median_error", "p95_error", "inside_band"] {
+        assert!(json["groups"][0].as_object().unwrap().contains_key(name), "{name}");
+    }
+}
