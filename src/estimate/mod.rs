@@ -3,6 +3,7 @@
 //! Fit and speed depend on the hardware class only ([`HardwareClass`]), so they are computed once
 //! per class; the bill of a row is then a handful of multiplications.
 
+pub mod advice;
 pub mod bill;
 pub mod class;
 pub mod evidence;

@@ -23,6 +23,8 @@ mod weights;
 mod tests;
 #[cfg(test)]
 mod traced;
+#[cfg(test)]
+pub(crate) use tests::card as test_card;
 
 pub(crate) use band::Band;
 pub(crate) use job::Job;

@@ -10,7 +10,8 @@ use crate::setup::{Draft, Field, Setup};
 use crate::units::Gib;
 use proptest::prelude::*;
 
-fn card(memory: f64, usable: Option<f64>) -> Gpu {
+/// A card of Ampere's kind with that much memory.
+pub(crate) fn card(memory: f64, usable: Option<f64>) -> Gpu {
     Gpu {
         name: "Test 80GB",
         vendor: Vendor::Nvidia,
