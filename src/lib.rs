@@ -30,6 +30,7 @@ pub mod model;
 pub mod offer;
 pub mod provider;
 pub mod setup;
+pub mod snapshot;
 pub mod units;
 
 /// A file of the reference material, for tests: below `HAGGLE_SHARED`, or `../shared` beside the

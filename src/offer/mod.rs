@@ -4,9 +4,11 @@
 //! `Option`; foreign text passes through [`Text`] and is harmless from then on.
 
 mod place;
+mod source;
 mod text;
 
 pub use place::{Continent, Country, Place};
+pub use source::source_name;
 pub use text::Text;
 
 use crate::gpu::GpuId;

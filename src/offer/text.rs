@@ -1,7 +1,8 @@
 //! Foreign text made harmless once, at the door.
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
+use std::sync::Arc;
 
 /// The longest foreign text that is kept, in characters.
 const LONGEST: usize = 96;
@@ -11,9 +12,10 @@ const LONGEST: usize = 96;
 ///
 /// It may still hold what a shell, a spreadsheet or a YAML reader would act upon; each export has
 /// its own way to quote.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(transparent)]
-pub struct Text(Box<str>);
+///
+/// Copies share their letters, since a market repeats its names by the thousand.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Text(Arc<str>);
 
 impl Text {
     /// Cleans `raw`; tells in the second part whether anything dangerous had to go.
@@ -106,6 +108,12 @@ fn kind(c: char) -> Kind {
         | '\u{1dc0}'..='\u{1dff}'
         | '\u{20d0}'..='\u{20ff}' => Kind::Mark,
         _ => Kind::Plain,
+    }
+}
+
+impl Serialize for Text {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
     }
 }
 
