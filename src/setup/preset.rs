@@ -99,14 +99,14 @@ fn trl(version: Option<FrameworkVersion>, method: Method) -> Preset {
         precision: if method == Method::Full { Precision::Fp32Master } else { Precision::Bf16 },
         optimizer: Optimizer::Adamw,
         quant: Quant::Nf4,
-        // It casts everything back to bf16 after PEFT's preparation (4 bits with bf16).
+        // SFTTrainer leaves the base as loaded, and casts the adapters to bf16.
         kbit_prep: false,
         packing: false,
         lora_rank: 16,
         lora_targets: Targets::QV,
         lora_dropout: 0.05,
         image: Gb::new(8.0),
-        source: "trl SFTConfig and ModelConfig (2026); from_pretrained in fp32 unless dtype is given",
+        source: "trl SFTConfig, SFTTrainer and ModelConfig (2026): gradient_checkpointing, bf16, chunked_nll; full models load in fp32 unless dtype is given, adapter scripts give bf16",
     }
 }
 

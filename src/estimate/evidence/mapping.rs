@@ -35,6 +35,8 @@ pub enum CodeOf {
     LitGpt,
     /// NVIDIA's NeMo Automodel.
     Automodel,
+    /// Hugging Face's, or a model's own code, of a version that is not stated.
+    Undated,
     /// torchtune with torch.compile, with the optimizer in the backward pass or not.
     Compiled {
         /// Gradients are used up as they are made.
@@ -62,6 +64,7 @@ pub(super) fn run(record: &Record) -> Result<Run, String> {
         framework: Some(framework(record)),
         seq_len: Some(record.seq_len.ok_or("sequence length not stated")?),
         micro_batch: Some(record.micro_batch.ok_or("batch size not stated")?),
+        grad_accum: record.grad_accum,
         packing: Some(!ragged),
         checkpointing: Some(checkpointing(record)?),
         loss_kernel: loss_kernel(record)?,
@@ -307,9 +310,17 @@ fn code(record: &Record) -> CodeOf {
         CodeOf::Compiled { no_gradients: steps_from(&record.notes, "+optimizer in") }
     } else if record.notes.contains("compute=no-autocast") {
         CodeOf::NoAutocast
+    } else if undated(record) {
+        CodeOf::Undated
     } else {
         CodeOf::Framework
     }
+}
+
+/// Trainers over Transformers whose version decides what the loss costs, and is not stated.
+fn undated(record: &Record) -> bool {
+    let over = ["hf-trainer", "ms-swift", "fsdp_qlora", "trl", "peft", "llama-factory"];
+    over.iter().any(|name| is(record, name)) && transformers(&record.version).is_none()
 }
 
 /// The steps of torchtune's table, each of which includes those before it.

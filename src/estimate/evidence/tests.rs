@@ -53,6 +53,7 @@ fn check_verdicts(rows: &[Prediction]) {
             assert_ne!(verdict, Verdict::No, "ran well: {:?}", row.record);
         }
     }
+    println!("ran out of memory and called fits: {} of {}", ran_out.0, ran_out.1);
     assert!(ran_out.1 > 20, "{ran_out:?}");
     assert!(ran_out.0 * 20 <= ran_out.1, "of those that ran out, called fits: {ran_out:?}");
 }

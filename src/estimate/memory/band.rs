@@ -52,7 +52,7 @@ impl Band {
     }
 
     /// Both doubts together.
-    fn with(self, other: Band) -> Band {
+    pub(crate) fn with(self, other: Band) -> Band {
         Band { low: self.low * other.low, high: self.high * other.high }
     }
 

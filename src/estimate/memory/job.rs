@@ -128,6 +128,8 @@ pub(crate) struct Job {
     pub(crate) optimizer: Optimizer,
     /// The optimizer works on all tensors at once and needs a copy of one state (`foreach`).
     pub(crate) foreach: bool,
+    /// Gradients of earlier passes are there while the next one runs.
+    pub(crate) accumulates: bool,
     /// Which code runs.
     pub(crate) code: Code,
     /// Liger's or Unsloth's kernels also replace norms and MLP activation, and keep less.
@@ -152,7 +154,9 @@ impl Job {
         let width = |n: u64| n as f64;
         let master = setup.method == Method::Full && setup.precision == Precision::Fp32Master;
         let sharded = matches!(shard, Shard::Fsdp | Shard::Zero2 | Shard::Zero3);
-        let pure_bf16_adapters = setup.framework == Framework::Torchtune;
+        // torchtune's follow the model; TRL casts them over 4- and 8-bit bases.
+        let adapters_in_16_bits = setup.framework == Framework::Torchtune
+            || (setup.framework == Framework::Trl && setup.method == Method::Qlora);
         Job {
             b: f64::from(setup.micro_batch),
             s: f64::from(setup.seq_len),
@@ -183,13 +187,14 @@ impl Job {
             kbit_prep: setup.kbit_prep,
             rank: lora.map_or(0.0, |l| f64::from(l.rank)),
             dropout: lora.is_some_and(|l| l.dropout > 0.0),
-            adapter_bytes: if pure_bf16_adapters { 2.0 } else { 4.0 },
+            adapter_bytes: if adapters_in_16_bits { 2.0 } else { 4.0 },
             checkpointing: setup.checkpointing,
             eager: setup.attention == Attention::Eager,
             loss: setup.loss_kernel,
             loss_in_eighths: setup.framework == Framework::Torchtune,
             optimizer: setup.optimizer,
             foreach: foreach(setup),
+            accumulates: setup.grad_accum > 1,
             code: code(setup),
             fused_blocks: fused_blocks(setup),
             own: Own { no_gradients: optimizer_in_backward(setup, gpus), ..Own::default() },

@@ -234,9 +234,9 @@ impl Step<'_> {
         } else {
             self.stat.adapter_per_layer
         };
-        let made = head + self.stat.grad_bytes * per_layer * done + extra;
+        let made = head + self.stat.grad_bytes * per_layer * done;
         let mut at = self.base();
-        at.gradients += made * self.division.fresh_gradients;
+        at.gradients += made * self.division.fresh_gradients + extra * self.division.own_gradients;
         at.layer = work;
         at.saved = if job.checkpointed() {
             self.saved(index + 1.0) * self.division.checkpoint_copies
@@ -340,7 +340,7 @@ impl Step<'_> {
             let tied = if job.tied { self.stat.grad_bytes * job.embedding() } else { 0.0 };
             let embedding = Parts {
                 layer: job.residual_bytes() * job.h * self.t,
-                temporary: tied * self.division.fresh_gradients,
+                temporary: tied * self.division.own_gradients,
                 ..at
             };
             self.offer(Phase::EmbeddingGradient, embedding);

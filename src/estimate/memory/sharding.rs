@@ -25,6 +25,8 @@ pub(crate) struct Division {
     pub(crate) held_gradients: f64,
     /// Share of the gradients made by the backward pass that stays.
     pub(crate) fresh_gradients: f64,
+    /// Share of the gradients of the layer at work.
+    pub(crate) own_gradients: f64,
     /// Share of the gradients at the optimizer step.
     pub(crate) step_gradients: f64,
     /// The gathered root unit: embeddings and LM head.
@@ -45,6 +47,7 @@ impl Division {
             states: 1.0,
             held_gradients: 0.0,
             fresh_gradients: 1.0,
+            own_gradients: 1.0,
             step_gradients: 1.0,
             root: 0.0,
             layer: 0.0,
@@ -65,11 +68,22 @@ impl Division {
         } else {
             division
         };
-        if job.own.no_gradients || (job.deepspeed() && job.offload != Offload::None) {
+        let division = if job.own.no_gradients || (job.deepspeed() && job.offload != Offload::None)
+        {
             Division { fresh_gradients: 0.0, step_gradients: 0.0, ..division }
         } else {
             division
-        }
+        };
+        if job.accumulates { division.accumulating(job, stat) } else { division }
+    }
+
+    /// From the second pass on, the gradients of the first are there at every moment (inferred from
+    /// the traced steps, not run). FSDP under accelerate does not synchronise before the last pass
+    /// and keeps them whole, in 16 bits (its documentation on gradient synchronisation).
+    fn accumulating(self, job: &Job, stat: &Static) -> Division {
+        let whole = job.shard == Shard::Fsdp && !job.loss_in_eighths;
+        let held = if whole { 2.0 / stat.grad_bytes } else { self.step_gradients };
+        Division { held_gradients: held, fresh_gradients: 0.0, ..self }
     }
 }
 
@@ -87,6 +101,7 @@ fn fsdp(job: &Job, stat: &Static, whole: Division) -> Division {
         weights: 1.0 / job.n,
         states: 1.0 / job.n,
         fresh_gradients: 0.0,
+        own_gradients: 0.0,
         step_gradients: 1.0 / job.n,
         root: root(job),
         layer,
@@ -102,6 +117,7 @@ fn zero2(job: &Job, stat: &Static, whole: Division) -> Division {
     Division {
         states: 1.0 / job.n,
         fresh_gradients: 1.0 / job.n,
+        own_gradients: 1.0 / job.n,
         step_gradients: 1.0 / job.n,
         buckets: 2.0 * 2.0 * DEEPSPEED_BUCKET.min(stat.gradients / stat.grad_bytes),
         ..whole
@@ -115,6 +131,7 @@ fn zero3(job: &Job, stat: &Static, whole: Division) -> Division {
         weights: 1.0 / job.n,
         states: 1.0 / job.n,
         fresh_gradients: 1.0 / job.n,
+        own_gradients: 1.0 / job.n,
         step_gradients: 1.0 / job.n,
         root: root(job),
         layer: (2.0 * DEEPSPEED_LIVE.min(job.params)).max(2.0 * layer16),

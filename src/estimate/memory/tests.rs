@@ -102,6 +102,26 @@ fn sharding_divides_what_it_says() {
     assert_eq!(eight.verdict, Verdict::Fits);
 }
 
+/// From the second pass on the gradients stay: 2 bytes a parameter beside the loss, which peaks
+/// without them otherwise.
+#[test]
+fn accumulation_keeps_the_gradients_of_full_fine_tuning() {
+    let with = |accum| {
+        let setup = setup(&[
+            (Field::Method, "full"),
+            (Field::Checkpointing, "on"),
+            (Field::MicroBatch, "8"),
+            (Field::GradAccum, accum),
+        ]);
+        need(&setup, 1).unwrap().allocated().to_bytes().get()
+    };
+    let more = with("2") - with("1");
+    assert!((more / 8_030_261_248.0 - 2.0).abs() < 0.3, "{more}");
+    assert!((with("2") - with("64")).abs() < 1.0);
+    let adapters = |accum| need(&setup(&[(Field::GradAccum, accum)]), 1).unwrap().allocated().get();
+    assert!(adapters("8") - adapters("1") < 0.1);
+}
+
 #[test]
 fn what_cannot_run_says_why() {
     let old = Gpu { bf16: false, ..card(16.0, None) };

@@ -35,7 +35,8 @@ pub(crate) fn usable(gpu: &Gpu, stated: Option<Gib>) -> Option<Gib> {
         Some(s) if s <= 0.0 => known,
         // Another variant, or a slice of the card.
         Some(s) if (s / nominal - 1.0).abs() > SAME_VARIANT => s * USABLE_OF_TOTAL,
-        Some(s) if gpu.usable.is_none() => s.min(nominal) * USABLE_OF_TOTAL,
+        // Less than nominal is what nvidia-smi says; the nominal figure itself says nothing.
+        Some(s) if gpu.usable.is_none() && s < nominal => s * USABLE_OF_TOTAL,
         _ => known,
     };
     Some(Gib::new(usable))
