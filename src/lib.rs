@@ -29,6 +29,7 @@ pub mod market;
 pub mod model;
 pub mod offer;
 pub mod provider;
+pub mod session;
 pub mod setup;
 pub mod snapshot;
 pub mod units;

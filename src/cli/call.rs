@@ -2,10 +2,13 @@
 
 use super::args::Global;
 use super::failure::Failure;
+use super::market::Market;
 use super::setup_flags::SetupFlags;
 use crate::config::{Env, FileConfig, Paths};
+use crate::market::Table;
 use crate::model::{self, Model};
 use crate::setup::{Draft, Setup, SetupError};
+use crate::units::UnixSeconds;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -54,6 +57,13 @@ impl Call {
         let draft = self.draft(flags)?;
         let model = Self::model(draft.model_name())?;
         draft.resolve(model).map_err(|e| mistake(&e))
+    }
+
+    /// The market, as the options want it.
+    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "until the session lands")]
+    pub(super) fn market(&self) -> Result<Market, Failure> {
+        let now = UnixSeconds(jiff::Timestamp::now().as_second());
+        Ok(Market::new(Table::new(), Vec::new(), now))
     }
 
     /// The complete setup; when its only fault is a sequence beyond the model's context, that too.

@@ -31,13 +31,18 @@ pub(super) fn run(call: &Call, args: &ConfigArgs) -> Result<(), Failure> {
         return out::data(DEFAULTS);
     }
     let settings = settings(call);
+    let document = json!({"schema": "haggle.config/1", "haggle": VERSION, "settings": settings});
+    out::grid(call.global.format, &document, &grid(&settings))
+}
+
+/// The settings, one line each.
+pub(super) fn grid(settings: &[Setting]) -> Grid {
     let mut grid = Grid::new(&["setting", "value", "from"]);
-    for s in &settings {
+    for s in settings {
         let value = s.value.clone().unwrap_or_else(|| "-".to_owned());
         grid.row(vec![s.name.clone(), value, s.from.clone()]);
     }
-    let document = json!({"schema": "haggle.config/1", "haggle": VERSION, "settings": settings});
-    out::grid(call.global.format, &document, &grid)
+    grid
 }
 
 /// All settings, with where each comes from.

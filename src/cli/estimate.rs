@@ -5,13 +5,13 @@ use super::call::{Call, mistake};
 use super::failure::Failure;
 use super::out;
 use crate::estimate::HardwareClass;
-use crate::estimate::class::{self, ClassEstimate};
+use crate::estimate::advice::{self, Limits};
+use crate::estimate::class;
 use crate::estimate::fit::{Advice, Fit, Verdict};
 use crate::estimate::quote::Speed;
 use crate::export::document::{EstimateDocument, name};
 use crate::gpu::{self, Gpu, GpuId};
 use crate::offer::Link;
-use crate::setup::Setup;
 use crate::units;
 use std::fmt::Write as _;
 
@@ -26,15 +26,24 @@ pub(super) fn run(call: &Call, args: EstimateArgs) -> Result<(), Failure> {
         estimate.fit.verdict = Verdict::Unknown;
         estimate.fit.reason = Some(fault.to_string());
     }
-    let advice: Vec<Advice> = Vec::new();
+    let advice = advice::advice(&setup, card, &class);
+    let limits = advice::limits(&setup, card, &class);
     let document = EstimateDocument::new(
         (card.name, f64::from(gpus)),
         &setup,
         (&estimate.fit, &advice),
         &estimate.speed,
-    );
+    )
+    .with_limits(&limits);
     out::document("estimate", call.global.format, &document, || {
-        page(card, gpus, &setup, &estimate, &advice)
+        let mut text = format!(
+            "{} {} by {} on {gpus} x {}\n",
+            setup.model.name, setup.method, setup.framework, card.name
+        );
+        text.push_str(&fit_lines(&estimate.fit, &advice));
+        text.push_str(&limits_line(&limits));
+        text.push_str(&speed_line(&estimate.speed));
+        text
     })?;
     beyond.map_or(Ok(()), |fault| Err(mistake(&fault)))
 }
@@ -73,18 +82,20 @@ fn class_of(id: GpuId, card: &Gpu, gpus: u32) -> HardwareClass {
     HardwareClass { gpu: Some(id), gpus: f64::from(gpus), vram: Some(card.memory), link }
 }
 
-fn page(card: &Gpu, gpus: u32, setup: &Setup, e: &ClassEstimate, advice: &[Advice]) -> String {
-    let mut text = format!(
-        "{} {} by {} on {gpus} x {}\n",
-        setup.model.name, setup.method, setup.framework, card.name
-    );
-    text.push_str(&fit_lines(&e.fit, advice));
-    text.push_str(&speed_line(&e.speed));
-    text
+/// What the card takes at most, with the rest of the setup as it is.
+fn limits_line(limits: &Limits) -> String {
+    let mut parts = Vec::new();
+    parts.extend(limits.micro_batch.map(|n| format!("micro-batch {n}")));
+    parts.extend(limits.seq_len.map(|n| format!("sequences of {n}")));
+    parts.extend(limits.model.as_ref().map(|m| m.name.clone()));
+    if parts.is_empty() {
+        return String::new();
+    }
+    format!("at most    {}\n", parts.join(" · "))
 }
 
 /// A fit, line by line.
-fn fit_lines(fit: &Fit, advice: &[Advice]) -> String {
+pub(super) fn fit_lines(fit: &Fit, advice: &[Advice]) -> String {
     let gib = |v: Option<units::Gib>| v.map_or_else(|| "?".to_owned(), units::gib);
     let mut text = format!("fit        {}", name(&fit.verdict));
     if let Some(reason) = &fit.reason {
@@ -120,7 +131,8 @@ fn fit_lines(fit: &Fit, advice: &[Advice]) -> String {
     text
 }
 
-fn speed_line(speed: &Speed) -> String {
+/// The speed, in one line.
+pub(super) fn speed_line(speed: &Speed) -> String {
     match speed.tokens_per_second {
         Some(rate) => format!(
             "speed      {:>7.0} tokens/s ({:.0} to {:.0}); {}\n",

@@ -7,14 +7,25 @@ pub mod args;
 mod call;
 mod completions;
 mod config;
+mod doctor;
 mod estimate;
+mod evidence;
+mod export;
 mod failure;
+mod gate;
 mod gpus;
+mod list;
 mod man;
+mod market;
 mod models;
 mod out;
+mod pareto;
+mod providers;
+mod quote;
 mod setup;
 pub mod setup_flags;
+mod watch;
+mod why;
 
 pub use args::{Cli, Command, Format, Global};
 pub use failure::{Failure, Reason};
@@ -74,14 +85,25 @@ fn run(cli: Cli) -> Result<(), Failure> {
     };
     let call = Call::new(global, setup)?;
     match command {
+        Command::List(args) => list::list(&call, args),
+        Command::Best(args) => list::best(&call, args),
+        Command::Quote(args) => quote::run(&call, args),
+        Command::Why(args) => why::run(&call, args),
+        Command::Pareto(args) => pareto::run(&call, args),
+        Command::Export(args) => export::run(&call, args),
+        Command::Watch(args) => watch::run(&call, args),
+        Command::Gate(args) => gate::run(&call, args),
         Command::Estimate(args) => estimate::run(&call, args),
+        Command::Evidence(args) => evidence::run(&call, args),
         Command::Setup(args) => setup::run(&call, args),
         Command::Models(args) => models::run(&call, &args),
         Command::Gpus(args) => gpus::run(&call, &args),
         Command::Config(args) => config::run(&call, &args),
+        Command::Providers => providers::run(&call),
+        Command::Doctor => doctor::run(&call),
         Command::Schema => out::data(crate::export::document::SCHEMA),
         Command::Completions { shell } => completions::run(shell),
         Command::Man => man::run(),
-        _ => Err(Failure::failed("not reachable yet")),
+        Command::Learn(_) => Err(Failure::failed("not reachable yet")),
     }
 }

@@ -3,7 +3,7 @@
 use super::args::Format;
 use super::failure::Failure;
 use serde::Serialize;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 /// Prints `text` on standard output. A reader who has gone away is no failure.
 pub(super) fn data(text: &str) -> Result<(), Failure> {
@@ -18,6 +18,11 @@ pub(super) fn data(text: &str) -> Result<(), Failure> {
 /// Says something on standard error; whether anybody reads it does not matter.
 pub(super) fn say(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// Is standard output a terminal?
+pub(super) fn on_terminal() -> bool {
+    io::stdout().is_terminal()
 }
 
 /// `document` as JSON or YAML.

@@ -11,6 +11,7 @@ mod bits;
 pub mod column;
 mod complete;
 mod eval;
+mod front;
 pub mod query;
 pub mod samples;
 mod search;
@@ -24,6 +25,7 @@ mod words;
 
 pub use column::{Align, COLUMNS, Cell, Column};
 pub use complete::{Candidate, Completion, complete};
+pub use front::FrontPoint;
 pub use query::{Field, Query, QueryError};
 pub use sort::{SortBy, SortKey};
 pub use table::{Census, Mark, RowId, Table};

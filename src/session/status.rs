@@ -3,6 +3,7 @@
 use crate::offer::Provider;
 use crate::provider::{FetchError, Progress, Report};
 use crate::units::UnixSeconds;
+use std::fmt::Write as _;
 
 /// One glance at a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -118,27 +119,25 @@ impl Status {
             },
             Light::Done => format!("{} rows, {} old", self.rows, age()),
             Light::Stale => format!("{} rows, stale since {}", self.rows, age()),
-            Light::Failed => "no rows".to_string(),
             Light::NeedsKey if self.rows > 0 => format!("{} rows, {} old", self.rows, age()),
-            Light::NeedsKey => "no rows".to_string(),
+            Light::Failed | Light::NeedsKey => "no rows".to_string(),
         };
         if let Some(until) = self.progress.waiting_until
             && self.light.is_busy()
             && until > now
         {
-            line.push_str(&format!("; next request in {} s", until.0 - now.0));
+            let _ = write!(line, "; next request in {} s", until.0 - now.0);
         }
         if let Some(coverage) = self.report.as_ref().and_then(|r| r.coverage)
             && coverage < 0.995
             && self.light == Light::Done
         {
-            line.push_str(&format!("; about {:.0} % of the market seen", coverage * 100.0));
+            let _ = write!(line, "; about {:.0} % of the market seen", coverage * 100.0);
         }
-        for extra in [self.error.as_ref().map(ToString::to_string), self.note.clone()] {
-            if let Some(extra) = extra {
-                line.push_str("; ");
-                line.push_str(&extra);
-            }
+        let error = self.error.as_ref().map(ToString::to_string);
+        for extra in [error, self.note.clone()].into_iter().flatten() {
+            line.push_str("; ");
+            line.push_str(&extra);
         }
         line
     }

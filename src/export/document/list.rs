@@ -1,6 +1,7 @@
 //! The documents as a whole: what `list`, `best`, `quote` and `estimate` print.
 
 use super::{BillDocument, FitDocument, OfferDocument, RangeDocument, VERSION, finite, rfc3339};
+use crate::estimate::advice::Limits;
 use crate::estimate::fit::{Advice, Fit};
 use crate::estimate::quote::Speed;
 use crate::export::Context;
@@ -107,6 +108,15 @@ pub struct EstimateDocument {
     setup: Value,
     fit: FitDocument,
     speed: SpeedDocument,
+    at_most: LimitsDocument,
+}
+
+/// What the card takes at most, with the rest of the setup as it is; each by itself.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct LimitsDocument {
+    micro_batch: Option<u32>,
+    seq_len: Option<u32>,
+    model: Option<String>,
 }
 
 /// How fast it trains.
@@ -141,6 +151,17 @@ impl EstimateDocument {
                 basis: speed.basis,
                 note: speed.note.clone(),
             },
+            at_most: LimitsDocument::default(),
         }
+    }
+
+    /// States what the card takes at most.
+    pub fn with_limits(mut self, limits: &Limits) -> Self {
+        self.at_most = LimitsDocument {
+            micro_batch: limits.micro_batch,
+            seq_len: limits.seq_len,
+            model: limits.model.as_ref().map(|m| m.id.clone()),
+        };
+        self
     }
 }

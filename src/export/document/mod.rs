@@ -13,7 +13,9 @@ mod setup;
 
 pub use fit::{AdviceDocument, FitDocument};
 pub(crate) use flat::{COLUMNS, Cell};
-pub use list::{EstimateDocument, ListDocument, ProviderDocument, QuoteDocument, SpeedDocument};
+pub use list::{
+    EstimateDocument, LimitsDocument, ListDocument, ProviderDocument, QuoteDocument, SpeedDocument,
+};
 pub use offer::OfferDocument;
 pub use quote::BillDocument;
 pub use setup::setup;

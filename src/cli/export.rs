@@ -1,0 +1,34 @@
+//! `haggle export OFFER --as FORMAT`: hands an offer over to another program.
+
+use super::args::ExportArgs;
+use super::call::Call;
+use super::failure::Failure;
+use super::market;
+use super::{out, quote};
+use crate::config::store;
+use crate::export;
+use crate::setup::FrameworkChoice;
+
+pub(super) fn run(call: &Call, args: ExportArgs) -> Result<(), Failure> {
+    let target = export::find(&args.target)
+        .ok_or_else(|| Failure::usage(format!("no export `{}`", args.target)))?;
+    let mut flags = args.setup;
+    // A trainer's file is for that trainer, unless somebody says otherwise.
+    if let Some(framework) = target.framework
+        && call.draft(flags.clone())?.framework.is_none()
+    {
+        flags.draft.framework = Some(FrameworkChoice { framework, version: None });
+    }
+    let setup = call.setup(flags)?;
+    let market = call.market()?;
+    let (quoted, _) = market::find(&market, &setup, &args.offer)?;
+    let text = target
+        .write(&quote::context(&quoted, &setup, market.now))
+        .map_err(|e| Failure::usage(e.to_string()))?;
+    match &args.output {
+        None => out::data(&text)?,
+        Some(file) => store::write_whole(file, text.as_bytes())
+            .map_err(|e| Failure::failed(format!("{}: {e}", file.display())))?,
+    }
+    market.strict(call)
+}

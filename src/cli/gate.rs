@@ -1,0 +1,60 @@
+//! `haggle gate`: is the plan cheap enough? For the pull request that makes a job dearer.
+
+use super::args::{Format, GateArgs};
+use super::call::Call;
+use super::failure::{Failure, Reason};
+use super::market;
+use super::out;
+use crate::export::document::{OfferDocument, VERSION, rfc3339};
+use crate::market::FrontPoint;
+use crate::units::{self, Usd};
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct GateDocument {
+    schema: &'static str,
+    haggle: &'static str,
+    at: String,
+    passed: bool,
+    max_total_usd: f64,
+    total_usd: f64,
+    offer: OfferDocument,
+}
+
+pub(super) fn run(call: &Call, args: GateArgs) -> Result<(), Failure> {
+    let query = market::query(call, &args.query.query)?;
+    let setup = call.setup(args.query.setup)?;
+    let mut market = call.market()?;
+    market.ask(&setup, &query, &[]);
+    let (view, table) = market.view();
+    let cheapest: Option<FrontPoint> = view.front(table).into_iter().next();
+    let (Some(point), Some(quoted)) =
+        (cheapest, cheapest.and_then(|p| market.quoted(&setup, p.line)))
+    else {
+        return Err(Failure::nothing("no offer that fits has a total; there is nothing to judge"));
+    };
+    let passed = point.total_usd <= args.max_total;
+    let document = GateDocument {
+        schema: "haggle.gate/1",
+        haggle: VERSION,
+        at: rfc3339(market.now),
+        passed,
+        max_total_usd: args.max_total,
+        total_usd: point.total_usd,
+        offer: quoted.document(),
+    };
+    let line = format!(
+        "{} on {} costs {}, {} the {} allowed",
+        setup.model.name,
+        quoted.offer.id(),
+        units::usd(Usd::new(point.total_usd)),
+        if passed { "within" } else { "above" },
+        units::usd(Usd::new(args.max_total)),
+    );
+    match call.global.format {
+        Format::Markdown => out::data(&format!("{} {line}\n", if passed { "✅" } else { "❌" }))?,
+        format => out::document("gate", format, &document, || format!("{line}\n"))?,
+    }
+    market.strict(call)?;
+    if passed { Ok(()) } else { Err(Failure::new(Reason::Gate, line)) }
+}

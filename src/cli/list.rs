@@ -1,0 +1,105 @@
+//! `haggle list` and `haggle best`: the table that the screen would show.
+
+use super::args::{BestArgs, Format, ListArgs, QueryArgs};
+use super::call::Call;
+use super::failure::Failure;
+use super::market::{self, Market};
+use super::out;
+use crate::export::{csv_of_offers, markdown_of_offers};
+use crate::market::{Align, COLUMNS, Column, Field, SortKey, ViewRow};
+use std::collections::BTreeMap;
+use unicode_width::UnicodeWidthStr;
+
+/// Rows on a terminal, unless somebody says otherwise.
+const ON_TERMINAL: usize = 50;
+
+pub(super) fn list(call: &Call, args: ListArgs) -> Result<(), Failure> {
+    let limit = match args.limit {
+        Some(0) => usize::MAX,
+        Some(limit) => limit,
+        None if out::on_terminal() => ON_TERMINAL,
+        None => usize::MAX,
+    };
+    run(call, args.query, &args.sort, limit).map(|_| ())
+}
+
+pub(super) fn best(call: &Call, args: BestArgs) -> Result<(), Failure> {
+    if run(call, args.query, &args.sort, 1)? == 0 {
+        return Err(Failure::nothing("no offer matches; haggle why tells what hides them"));
+    }
+    Ok(())
+}
+
+/// Prints at most `limit` lines, and tells how many it printed.
+fn run(call: &Call, args: QueryArgs, sort: &[String], limit: usize) -> Result<usize, Failure> {
+    let query = market::query(call, &args.query)?;
+    let sort: Vec<SortKey> = market::sort(sort)?;
+    let setup = call.setup(args.setup)?;
+    let mut market = call.market()?;
+    market.ask(&setup, &query, &sort);
+    let lines = market.lines(limit);
+    match call.global.format {
+        Format::Table => {
+            out::data(&table(&mut market, &lines))?;
+            narrate(&market, lines.len());
+        }
+        format => {
+            let document = market.document(&query, &setup, &lines);
+            out::data(&match format {
+                Format::Csv => {
+                    csv_of_offers(&document.offers).map_err(|e| Failure::failed(e.to_string()))?
+                }
+                Format::Markdown => markdown_of_offers(&document.offers),
+                _ => out::structured(format, &document)?,
+            })?;
+        }
+    }
+    market.strict(call)?;
+    Ok(lines.len())
+}
+
+/// What standard error says below a table.
+fn narrate(market: &Market, printed: usize) {
+    let (shown, total) = market.counts();
+    let hidden: BTreeMap<String, usize> = market.excluded(printed);
+    let reasons: Vec<String> = hidden.iter().map(|(why, n)| format!("{why}: {n}")).collect();
+    let mut line = format!("{printed} of {total} offers");
+    if shown != printed || !reasons.is_empty() {
+        line.push_str("; not shown: ");
+        line.push_str(&reasons.join(", "));
+    }
+    out::say(&line);
+    for status in market.statuses.iter().filter(|s| s.error.is_some()) {
+        out::say(&format!("{}: {}", status.provider.name(), status.line(market.now)));
+    }
+}
+
+/// The default columns and the id, as wide as their longest cell.
+pub(super) fn table(market: &mut Market, lines: &[ViewRow]) -> String {
+    let columns: Vec<&Column> =
+        COLUMNS.iter().filter(|c| c.default || c.field == Field::Id).collect();
+    let (view, table) = market.view();
+    let rows: Vec<Vec<String>> = lines
+        .iter()
+        .map(|line| columns.iter().map(|c| view.cell(table, *line, c).text).collect())
+        .collect();
+    let mut text = String::new();
+    let titles: Vec<String> = columns.iter().map(|c| c.title.to_owned()).collect();
+    let widths: Vec<usize> = (0..columns.len())
+        .map(|i| rows.iter().chain([&titles]).map(|r| r[i].width()).max().unwrap_or(0))
+        .collect();
+    for cells in std::iter::once(&titles).chain(&rows) {
+        let mut row = String::new();
+        for (i, cell) in cells.iter().enumerate() {
+            let gap = " ".repeat(widths[i].saturating_sub(cell.width()));
+            match columns[i].align {
+                Align::Left => row.extend([cell.as_str(), &gap]),
+                Align::Right => row.extend([gap.as_str(), cell]),
+            }
+            row.push_str("  ");
+        }
+        text.push_str(row.trim_end());
+        text.push('\n');
+    }
+    text
+}

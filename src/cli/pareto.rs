@@ -1,0 +1,59 @@
+//! `haggle pareto`: the offers that nothing beats in both cost and hours.
+
+use super::args::{Format, QueryArgs};
+use super::call::Call;
+use super::failure::Failure;
+use super::market::{self, Market};
+use super::out::{self, Grid};
+use crate::export::csv_of_offers;
+use crate::market::{FrontPoint, ViewRow};
+use crate::units::{self, Hours, Usd};
+
+pub(super) fn run(call: &Call, args: QueryArgs) -> Result<(), Failure> {
+    let query = market::query(call, &args.query)?;
+    let setup = call.setup(args.setup)?;
+    let mut market = call.market()?;
+    market.ask(&setup, &query, &[]);
+    let (view, table) = market.view();
+    let front = view.front(table);
+    let lines: Vec<ViewRow> = front.iter().map(|p| p.line).collect();
+    let mut document = market.document(&query, &setup, &lines);
+    document.excluded = market.excluded(market.counts().0);
+    let beaten = market.counts().0 - lines.len();
+    if beaten > 0 {
+        document.excluded.insert("not on the front".to_owned(), beaten);
+    }
+    match call.global.format {
+        Format::Csv => out::data(
+            &csv_of_offers(&document.offers).map_err(|e| Failure::failed(e.to_string()))?,
+        )?,
+        format => out::grid(format, &document, &grid(&market, &front))?,
+    }
+    market.strict(call)
+}
+
+/// The front in words: what each step buys.
+fn grid(market: &Market, front: &[FrontPoint]) -> Grid {
+    let mut grid = Grid::new(&["offer", "GPU", ">n", ">hours", ">total", "against the one before"]);
+    let mut before: Option<&FrontPoint> = None;
+    for point in front {
+        let Some(offer) = market.table.offer(point.line.row) else { continue };
+        let step = before.map_or_else(String::new, |b| {
+            format!(
+                "+{} buys -{}",
+                units::usd(Usd::new(point.total_usd - b.total_usd)),
+                units::hours(Hours::new(b.hours - point.hours))
+            )
+        });
+        grid.row(vec![
+            offer.id(),
+            crate::market::column::card_name(&offer).to_owned(),
+            offer.hardware.gpus.to_string(),
+            units::hours(Hours::new(point.hours)),
+            units::usd(Usd::new(point.total_usd)),
+            step,
+        ]);
+        before = Some(point);
+    }
+    grid
+}

@@ -1,0 +1,104 @@
+//! `haggle quote OFFER`: the bill of one offer, with everything it rests on.
+
+use super::args::{Format, OfferArgs};
+use super::call::Call;
+use super::failure::Failure;
+use super::market::{self, Quoted};
+use super::{estimate, out};
+use crate::export::document::{QuoteDocument, name};
+use crate::export::{self, Context};
+use crate::setup::Setup;
+use crate::units::{self, Hours, Range, UnixSeconds, Usd};
+use std::fmt::Write as _;
+
+pub(super) fn run(call: &Call, args: OfferArgs) -> Result<(), Failure> {
+    let setup = call.setup(args.setup)?;
+    let market = call.market()?;
+    let (quoted, _) = market::find(&market, &setup, &args.offer)?;
+    let context = context(&quoted, &setup, market.now);
+    let text = match call.global.format {
+        Format::Table => page(&quoted, &setup),
+        Format::Json | Format::Yaml => {
+            out::structured(call.global.format, &QuoteDocument::new(&context))?
+        }
+        Format::Csv => written("csv", &context)?,
+        Format::Markdown => written("markdown", &context)?,
+    };
+    out::data(&text)?;
+    market.strict(call)
+}
+
+/// What an export of a quoted offer is made from.
+pub(super) fn context<'a>(quoted: &'a Quoted, setup: &'a Setup, at: UnixSeconds) -> Context<'a> {
+    Context {
+        offer: &quoted.offer,
+        setup,
+        fit: &quoted.class.fit,
+        advice: &quoted.advice,
+        quote: &quoted.quote,
+        at,
+    }
+}
+
+fn written(target: &str, context: &Context<'_>) -> Result<String, Failure> {
+    let target =
+        export::find(target).ok_or_else(|| Failure::failed(format!("no export {target}")))?;
+    target.write(context).map_err(|e| Failure::failed(e.to_string()))
+}
+
+fn page(quoted: &Quoted, setup: &Setup) -> String {
+    let (offer, quote) = (&quoted.offer, &quoted.quote);
+    let mut text = format!(
+        "{}  {} x {}, {}, {}\n",
+        offer.id(),
+        offer.hardware.gpus,
+        crate::market::column::card_name(offer),
+        offer.place.raw,
+        name(&quote.pricing),
+    );
+    let _ = writeln!(
+        text,
+        "{} {} by {}, {} tokens x {} epochs\n",
+        setup.model.name,
+        setup.method,
+        setup.framework,
+        units::tokens(setup.tokens),
+        setup.epochs
+    );
+    text.push_str(&estimate::fit_lines(&quoted.class.fit, &quoted.advice));
+    text.push_str(&estimate::speed_line(&quoted.class.speed));
+    text.push('\n');
+    for stage in &quote.stages {
+        let hours = units::hours(stage.hours);
+        let _ = writeln!(text, "{:<16} {hours:>9}  [{}]", stage.name, name(&stage.basis));
+    }
+    let _ = writeln!(text, "{:<16} {}\n", "hours", range(quote.hours, Hours::get, units::hours));
+    for item in &quote.items {
+        let usd = item.usd.map_or_else(|| "unknown".to_owned(), |u| format!("{:.2}$", u.get()));
+        let age = item.age_seconds.map(|a| format!(", {} old", units::duration(a)));
+        let _ = writeln!(
+            text,
+            "{:<16} {usd:>9}  {} [{}, {}{}]",
+            item.kind.name(),
+            item.unit,
+            name(&item.basis),
+            item.source,
+            age.unwrap_or_default()
+        );
+    }
+    let _ = writeln!(text, "{:<16} {}", "total", range(quote.total, Usd::get, units::usd));
+    for unknown in &quote.unknown {
+        let _ = writeln!(text, "not in the total: {unknown}");
+    }
+    for (key, value) in &quote.assumptions {
+        let _ = writeln!(text, "assumption {key}: {value}");
+    }
+    text
+}
+
+/// The expected figure, and low and high behind it.
+fn range<T: Copy>(range: Option<Range<T>>, number: fn(T) -> f64, text: fn(T) -> String) -> String {
+    let Some(range) = range else { return format!("{:>9}", "unknown") };
+    let figure = |value: T| if number(value).is_finite() { text(value) } else { "open".to_owned() };
+    format!("{:>9}  ({} to {})", figure(range.expected), figure(range.low), figure(range.high))
+}

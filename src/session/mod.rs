@@ -1,0 +1,5 @@
+//! What both faces of the program share.
+
+mod status;
+
+pub use status::{Light, RowsFrom, Status};
