@@ -8,6 +8,7 @@ pub mod bill;
 pub mod class;
 pub mod evidence;
 pub mod fit;
+pub mod interruption;
 pub mod memory;
 pub mod quote;
 pub mod speed;

@@ -1,7 +1,7 @@
 //! What a quote says: hours and dollars of one offer for one setup, item by item.
 
 use crate::offer::Basis;
-use crate::units::{Hours, Range, TokensPerSecond, Usd};
+use crate::units::{Gb, Hours, PerHour, Range, TokensPerSecond, Usd};
 use serde::Serialize;
 
 /// How fast a setup trains on a hardware class.
@@ -96,7 +96,7 @@ pub struct Item {
 /// One stage of the job.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Stage {
-    /// `boot`, `image`, `fetch`, `train`, `evaluate`, `save`, `upload`, `lost work`, `idle`.
+    /// `boot`, `image`, `fetch`, `load`, `train`, `evaluate`, `save`, `upload`, `lost work`, `idle`.
     pub name: &'static str,
     /// How long it takes.
     pub hours: Hours,
@@ -121,6 +121,70 @@ pub struct Quote {
     pub unknown: Vec<String>,
     /// What was assumed: name, value, in words.
     pub assumptions: Vec<(&'static str, String)>,
-    /// The job would be interrupted more often than it makes headway.
+    /// The job would be interrupted so often that it takes more than ten times its work.
     pub never_finishes: bool,
+    /// The disk that the bill is made with.
+    pub disk: Disk,
+    /// What interruptions do, for the spot price and for the comparison with it.
+    pub interruption: Option<Interruption>,
+    /// What it costs to forget the machine.
+    pub forgotten: Forgotten,
+}
+
+/// The disk that a bill is made with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Disk {
+    /// Rented.
+    pub rented: Gb,
+    /// What the job needs.
+    pub needed: Gb,
+    /// The largest that the offer has.
+    pub largest: Option<Gb>,
+}
+
+impl Disk {
+    /// Why the disk is too small, if it is.
+    pub fn problem(&self) -> Option<String> {
+        let wanted = self.rented.max(self.needed);
+        if self.rented < self.needed {
+            let (rented, needed) = (self.rented.get(), self.needed.get());
+            return Some(format!(
+                "a disk of {rented:.0} GB is asked for, the job needs {needed:.0}"
+            ));
+        }
+        let largest = self.largest.filter(|l| *l < wanted)?;
+        let (largest, wanted) = (largest.get(), wanted.get());
+        Some(format!("the largest disk here has {largest:.0} GB, {wanted:.0} are needed"))
+    }
+}
+
+/// What interruptions do to a job on the spot machine of an offer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Interruption {
+    /// Interruptions per hour; `None` when nobody says.
+    pub hazard: Option<Range<PerHour>>,
+    /// Who says so.
+    pub source: String,
+    /// Interruptions to reckon with until the end.
+    pub expected: Option<f64>,
+    /// From an interruption until work goes on, waiting for a machine left out.
+    pub restart: Hours,
+    /// One save.
+    pub save: Hours,
+    /// Between saves, as the setup says.
+    pub interval: Hours,
+    /// Between saves, where it costs least at the expected rate.
+    pub best_interval: Option<Hours>,
+    /// Interruptions per hour up to which spot is cheaper than on demand here; zero when it never is.
+    /// `None` without both prices.
+    pub break_even: Option<PerHour>,
+}
+
+/// What it costs to leave a machine behind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Forgotten {
+    /// Left running over a weekend, Friday 18:00 to Monday 09:00.
+    pub weekend: Option<Usd>,
+    /// Stopped, its disk kept for a month; `None` when nobody says what that costs.
+    pub stopped_month: Option<Usd>,
 }

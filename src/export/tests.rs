@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::estimate::fit::{Phase, Term, Verdict};
-use crate::estimate::quote::{Item, ItemKind};
+use crate::estimate::quote::{Disk, Forgotten, Item, ItemKind};
 use crate::model::Model;
 use crate::offer::{
     Availability, Basis, Country, Fees, Flags, Hardware, Link, Origin, Place, Price, Text,
@@ -90,6 +90,9 @@ pub(crate) fn quote(pricing: PriceKind) -> Quote {
         unknown: vec!["traffic out\u{2028}of the machine".into()],
         assumptions: vec![("idle", "half an hour".into())],
         never_finishes: false,
+        disk: Disk::default(),
+        interruption: None,
+        forgotten: Forgotten::default(),
     }
 }
 

@@ -1,23 +1,21 @@
 //! Hours and dollars: what is fixed for the job, what a row costs, and the bill in words.
 //!
 //! [`Job::price`] is the one place where money is computed. The table calls it for every row, and
-//! [`explain`] calls it for the bill of one offer, so the two can never disagree.
+//! [`explain()`] calls it for the bill of one offer, so the two can never disagree.
 
-use super::class::ClassEstimate;
-use super::quote::{ItemKind, PriceKind, Quote};
+mod assumptions;
+mod explain;
+mod job;
+mod price;
+mod spot;
+mod terms;
+
+pub use explain::explain;
+pub use job::Job;
+
+use super::quote::ItemKind;
 use crate::offer::{Offer, Provider};
-use crate::setup::Setup;
-use crate::units::{
-    Gb, Hours, Mbps, PerHour, Range, UnixSeconds, Usd, UsdPerGb, UsdPerGbMonth, UsdPerHour,
-};
-
-/// What follows from the setup alone: bytes to move, disk to rent, hours that do not depend on the
-/// offer. Computed once per change of the setup.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Job {
-    /// Disk to rent.
-    pub disk: Gb,
-}
+use crate::units::{Gb, Hours, Mbps, PerHour, Range, Usd, UsdPerGb, UsdPerGbMonth, UsdPerHour};
 
 /// The figures of one offer that money depends on; plain numbers, so that a million rows are cheap.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -78,47 +76,8 @@ pub struct RowQuote {
     pub items: [Option<Usd>; ItemKind::COUNT],
     /// The total; `expected` is the sum of the known items.
     pub total: Option<Range<Usd>>,
-    /// The job would be interrupted more often than it makes headway.
+    /// The job would be interrupted so often that it takes more than ten times its work.
     pub never_finishes: bool,
-}
-
-impl Job {
-    /// What follows from `setup` alone.
-    pub fn new(setup: &Setup) -> Self {
-        Self { disk: setup.disk.unwrap_or(Gb::new(100.0)) }
-    }
-
-    /// What a row of `class` costs at its on-demand or spot price.
-    pub fn price(&self, class: &ClassEstimate, row: &RowFacts, kind: PriceKind) -> RowQuote {
-        let _ = (class, row, kind);
-        RowQuote {
-            hours: None,
-            fetch: None,
-            items: [None; ItemKind::COUNT],
-            total: None,
-            never_finishes: false,
-        }
-    }
-}
-
-/// The bill of one offer in words: the figures of [`Job::price`], each with unit, basis and source.
-pub fn explain(
-    setup: &Setup,
-    offer: &Offer,
-    class: &ClassEstimate,
-    kind: PriceKind,
-    now: UnixSeconds,
-) -> Quote {
-    let _ = now;
-    let row = Job::new(setup).price(class, &RowFacts::from(offer), kind);
-    Quote {
-        pricing: kind,
-        hours: row.hours,
-        stages: Vec::new(),
-        items: Vec::new(),
-        total: row.total,
-        unknown: Vec::new(),
-        assumptions: Vec::new(),
-        never_finishes: row.never_finishes,
-    }
+    /// The largest disk of the offer is smaller than what the job needs, or than what was asked for.
+    pub disk_short: bool,
 }
