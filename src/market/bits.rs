@@ -62,13 +62,6 @@ impl Bits {
         }
     }
 
-    /// Writes every word; `word` is given the first row of each.
-    pub(crate) fn write(&mut self, word: impl Fn(usize) -> u64) {
-        for (at, cell) in self.words.iter_mut().enumerate() {
-            *cell = word(at * 64);
-        }
-    }
-
     /// How many rows are in it.
     pub(crate) fn count(&self) -> usize {
         self.words.iter().map(|w| w.count_ones() as usize).sum()
@@ -87,6 +80,24 @@ impl Bits {
         self.words.iter().zip(&other.words).map(|(a, b)| (a & b).count_ones() as usize).sum()
     }
 
+    /// Calls `f` with the rows in it that lie in the words `span`.
+    pub(crate) fn each(&self, span: std::ops::Range<usize>, mut f: impl FnMut(usize)) {
+        let start = span.start;
+        for (at, word) in self.words.get(span).unwrap_or_default().iter().enumerate() {
+            let first = (start + at) * 64;
+            let mut rest = *word;
+            while rest != 0 {
+                f(first + rest.trailing_zeros() as usize);
+                rest &= rest - 1;
+            }
+        }
+    }
+
+    /// The words, to be written; bits beyond `len` must stay zero.
+    pub(crate) fn words_mut(&mut self) -> &mut [u64] {
+        &mut self.words
+    }
+
     /// The rows in it, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(at, word)| {
@@ -103,7 +114,7 @@ impl Bits {
 }
 
 /// One word: the rows from `first` for which `test` holds, none at or beyond `len`.
-pub(crate) fn gather(first: usize, len: usize, test: &impl Fn(usize) -> bool) -> u64 {
+fn gather(first: usize, len: usize, test: &impl Fn(usize) -> bool) -> u64 {
     let end = len.min(first + 64);
     let mut word = 0;
     for row in first..end {

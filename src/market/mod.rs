@@ -12,10 +12,11 @@ pub mod column;
 mod complete;
 mod eval;
 mod front;
+mod parallel;
 pub mod query;
-pub mod samples;
 mod search;
 mod sort;
+pub mod synthetic;
 mod table;
 #[cfg(test)]
 mod testing;

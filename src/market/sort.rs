@@ -109,22 +109,29 @@ enum Weights<'a> {
     Flags(&'a [u16]),
     /// The first eight letters of the key.
     Keys(&'a super::table::Table),
+    /// Whether it runs (ranks by code), then the total: two bits and the upper 62 of the figure.
+    RunsTotal(&'a [u32], Vec<u64>, &'a [f64]),
     Equal,
 }
 
 impl<'a> Weigher<'a> {
+    /// The chosen keys and those that decide between equals. The default order begins with one
+    /// weight for both of its keys, so that a single pass finds the first lines.
+    pub(crate) fn all(keys: &[SortKey], frame: &Frame<'a>) -> Vec<Self> {
+        let mut all = Vec::new();
+        if keys == SortKey::DEFAULT {
+            let weights =
+                Weights::RunsTotal(&frame.table.columns().class, runs(frame), frame.total);
+            all.push(Self { weights, descending: false });
+        }
+        all.extend(keys.iter().chain(&SortKey::TIES).map(|key| Weigher::new(*key, frame)));
+        all
+    }
+
     /// Prepares a key for the rows of a frame.
     pub(crate) fn new(key: SortKey, frame: &Frame<'a>) -> Self {
         let weights = match key.by {
-            SortBy::Runs => {
-                let rank = |v: Verdict| match v {
-                    Verdict::Fits | Verdict::Tight => 0,
-                    Verdict::Unknown => 1,
-                    Verdict::No => 2,
-                };
-                let ranks = frame.classes.iter().map(|c| rank(c.fit.verdict)).collect();
-                Weights::Codes(&frame.table.columns().class, ranks)
-            }
+            SortBy::Runs => Weights::Codes(&frame.table.columns().class, runs(frame)),
             SortBy::Field(field) => match field.info().kind {
                 Kind::Number(_) => source(field, frame).map_or(Weights::Equal, Weights::Figures),
                 Kind::Text | Kind::Choice(_) => words(field, frame),
@@ -144,10 +151,24 @@ impl<'a> Weigher<'a> {
             Weights::Bytes(codes, ranks) => ranked(ranks, codes.get(slot).map(|c| usize::from(*c))),
             Weights::Flags(flags) => u64::from(flags.get(slot).copied().unwrap_or(0)),
             Weights::Keys(table) => first_letters(table.key(slot)),
+            Weights::RunsTotal(codes, ranks, totals) => {
+                let rank = ranked(ranks, codes.get(slot).map(|c| *c as usize)).min(3);
+                rank << 62 | figure(totals.get(slot).copied().unwrap_or(f64::NAN)) >> 2
+            }
             Weights::Equal => 0,
         };
         if self.descending && weight != LAST { LAST - 1 - weight } else { weight }
     }
+}
+
+/// By class: can the job run there?
+fn runs(frame: &Frame<'_>) -> Vec<u64> {
+    let rank = |v: Verdict| match v {
+        Verdict::Fits | Verdict::Tight => 0,
+        Verdict::Unknown => 1,
+        Verdict::No => 2,
+    };
+    frame.classes.iter().map(|c| rank(c.fit.verdict)).collect()
 }
 
 /// A figure as a number that sorts like it. NaN is last.

@@ -2,7 +2,7 @@ use super::*;
 use proptest::prelude::*;
 
 fn offers(count: usize) -> Vec<Offer> {
-    crate::market::samples::market(count, 3)
+    crate::market::synthetic::market(count, 3)
 }
 
 fn head() -> Head {

@@ -143,12 +143,12 @@ fn values(field: Field, piece: &str, compares: bool, table: &Table) -> Vec<Candi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::market::samples;
+    use crate::market::synthetic;
     use crate::offer::Provider;
 
     fn table() -> Table {
         let mut table = Table::new();
-        table.insert(1, &samples::market(400, 3));
+        table.insert(1, &synthetic::market(400, 3));
         table
     }
 

@@ -7,7 +7,8 @@ mod text;
 
 pub(crate) use number::{Source, Threshold, nominal, source};
 
-use super::bits::{Bits, gather};
+use super::bits::Bits;
+use super::parallel::fill_words;
 use super::query::{Condition, Expr, Field, Kind};
 use super::table::Table;
 use crate::estimate::class::ClassEstimate;
@@ -52,12 +53,36 @@ impl Answer {
 }
 
 impl Truth {
-    /// Asks every slot.
-    pub(crate) fn ask(slots: usize, answer: impl Fn(usize) -> Answer) -> Truth {
-        Truth {
-            yes: Bits::from_fn(slots, |slot| answer(slot) == Answer::Yes),
-            unknown: Bits::from_fn(slots, |slot| answer(slot) == Answer::Unknown),
-        }
+    /// Asks every slot, on two threads where there are many.
+    pub(crate) fn ask(slots: usize, answer: impl Fn(usize) -> Answer + Sync) -> Truth {
+        let mut truth = Truth { yes: Bits::none(slots), unknown: Bits::none(slots) };
+        fill_words(truth.yes.words_mut(), truth.unknown.words_mut(), |at| {
+            let (mut yes, mut unknown) = (0, 0);
+            let first = at * 64;
+            for slot in first..slots.min(first + 64) {
+                let answer = answer(slot);
+                yes |= u64::from(answer == Answer::Yes) << (slot - first);
+                unknown |= u64::from(answer == Answer::Unknown) << (slot - first);
+            }
+            (yes, unknown)
+        });
+        truth
+    }
+
+    /// Asks a column of figures, NaN being unknown.
+    fn ask_column(column: &[f64], slots: usize, meets: impl Fn(f64) -> bool + Sync) -> Truth {
+        let mut truth = Truth { yes: Bits::none(slots), unknown: Bits::none(slots) };
+        fill_words(truth.yes.words_mut(), truth.unknown.words_mut(), |at| {
+            let end = column.len().min(slots).min(at * 64 + 64);
+            let figures = column.get(at * 64..end).unwrap_or_default();
+            let (mut yes, mut unknown) = (0, 0);
+            for (bit, v) in figures.iter().enumerate() {
+                yes |= u64::from(meets(*v)) << bit;
+                unknown |= u64::from(v.is_nan()) << bit;
+            }
+            (yes, unknown)
+        });
+        truth
     }
 
     fn constant(slots: usize, yes: bool) -> Truth {
@@ -177,12 +202,4 @@ pub(crate) fn depends_on_kind(field: Field) -> bool {
             | Field::Fetch
             | Field::FetchTime
     )
-}
-
-/// Two sets out of one pass over the slots, a word at a time.
-fn fill(slots: usize, yes: impl Fn(usize) -> bool, unknown: impl Fn(usize) -> bool) -> Truth {
-    let mut truth = Truth { yes: Bits::none(slots), unknown: Bits::none(slots) };
-    truth.yes.write(|first| gather(first, slots, &yes));
-    truth.unknown.write(|first| gather(first, slots, &unknown));
-    truth
 }

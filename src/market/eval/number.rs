@@ -1,6 +1,6 @@
 //! Figures: where each field's figures lie, and on which side of a threshold they are.
 
-use super::{Frame, Truth, fill};
+use super::{Answer, Frame, Truth};
 use crate::estimate::quote::PriceKind;
 use crate::gpu;
 use crate::market::query::{Comparison, Field, Item, Quantity, Test};
@@ -43,19 +43,14 @@ impl Source<'_> {
         match self {
             Source::Coded(codes, values) => {
                 // One answer for each code; the rows only look it up.
-                let yes: Vec<bool> = values.iter().map(|v| threshold.meets(*v)).collect();
-                let unknown: Vec<bool> = values.iter().map(|v| threshold.leaves_open(*v)).collect();
-                let look = |table: &[bool], slot: usize| {
-                    codes.get(slot).and_then(|c| table.get(*c as usize)).copied().unwrap_or(false)
-                };
-                fill(slots, |slot| look(&yes, slot), |slot| look(&unknown, slot))
+                let answers: Vec<Answer> = values.iter().map(|v| threshold.answer(*v)).collect();
+                Truth::ask(slots, |slot| {
+                    let code = codes.get(slot).map(|c| *c as usize);
+                    code.and_then(|c| answers.get(c)).copied().unwrap_or(Answer::No)
+                })
             }
             Source::Column(column) => threshold.test_column(column, slots),
-            _ => fill(
-                slots,
-                |slot| threshold.meets(self.get(slot)),
-                |slot| threshold.leaves_open(self.get(slot)),
-            ),
+            _ => Truth::ask(slots, |slot| threshold.answer(self.get(slot))),
         }
     }
 }
@@ -125,30 +120,29 @@ impl Threshold {
         }
     }
 
-    /// Does the figure meet it?
-    pub(crate) fn meets(&self, v: f64) -> bool {
-        self.anything
-            || if v.is_nan() { self.unknown_meets } else { self.parts.iter().any(|p| p.holds(v)) }
-    }
-
-    /// Is the figure not stated, so that nobody can tell?
-    pub(crate) fn leaves_open(&self, v: f64) -> bool {
-        v.is_nan() && !self.anything && !self.unknown_meets && !self.parts.is_empty()
+    /// What a figure says to it; NaN is "not stated".
+    pub(crate) fn answer(&self, v: f64) -> Answer {
+        if self.anything || (v.is_nan() && self.unknown_meets) {
+            Answer::Yes
+        } else if v.is_nan() && !self.parts.is_empty() {
+            Answer::Unknown
+        } else {
+            Answer::from_bool(self.parts.iter().any(|p| p.holds(v)))
+        }
     }
 
     fn test_column(&self, column: &[f64], slots: usize) -> Truth {
-        let at = |slot: usize| column.get(slot).copied().unwrap_or(f64::NAN);
         if let ([part], false, false) = (self.parts.as_slice(), self.anything, self.unknown_meets) {
-            let open = |slot: usize| at(slot).is_nan();
             return match *part {
-                Part::Less(t) => fill(slots, |s| at(s) < t, open),
-                Part::AtMost(t) => fill(slots, |s| at(s) <= t, open),
-                Part::More(t) => fill(slots, |s| at(s) > t, open),
-                Part::AtLeast(t) => fill(slots, |s| at(s) >= t, open),
-                Part::Between(a, b) => fill(slots, |s| at(s) >= a && at(s) <= b, open),
+                Part::Less(t) => Truth::ask_column(column, slots, move |v| v < t),
+                Part::AtMost(t) => Truth::ask_column(column, slots, move |v| v <= t),
+                Part::More(t) => Truth::ask_column(column, slots, move |v| v > t),
+                Part::AtLeast(t) => Truth::ask_column(column, slots, move |v| v >= t),
+                Part::Between(a, b) => Truth::ask_column(column, slots, move |v| v >= a && v <= b),
             };
         }
-        fill(slots, |s| self.meets(at(s)), |s| self.leaves_open(at(s)))
+        let at = |slot: usize| column.get(slot).copied().unwrap_or(f64::NAN);
+        Truth::ask(slots, |slot| self.answer(at(slot)))
     }
 }
 

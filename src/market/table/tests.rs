@@ -1,5 +1,5 @@
 use super::*;
-use crate::market::samples::offer;
+use crate::market::synthetic::offer;
 use crate::units::{Share, UsdPerHour};
 
 fn priced(key: &str, price: f64) -> Offer {
@@ -11,7 +11,7 @@ fn priced(key: &str, price: f64) -> Offer {
 #[test]
 fn an_offer_comes_back_as_it_went_in() {
     let mut table = Table::new();
-    let offers = crate::market::samples::market(500, 7);
+    let offers = crate::market::synthetic::market(500, 7);
     table.insert(1, &offers);
     assert_eq!(table.len(), 500);
     for offer in &offers {
@@ -130,7 +130,7 @@ fn figures_that_cannot_be_are_unknown() {
 #[test]
 fn a_row_takes_no_more_than_160_bytes() {
     let mut table = Table::new();
-    let offers = crate::market::samples::market(40_000, 1);
+    let offers = crate::market::synthetic::market(40_000, 1);
     table.insert(1, &offers);
     for provider in Provider::ALL {
         table.finish(provider, 1);
@@ -145,7 +145,7 @@ fn refreshes_do_not_make_it_grow() {
     let mut table = Table::new();
     let mut sizes = Vec::new();
     for generation in 1..=40 {
-        let mut offers = crate::market::samples::market(3000, 1);
+        let mut offers = crate::market::synthetic::market(3000, 1);
         for (at, offer) in offers.iter_mut().enumerate() {
             offer.launch_id = format!("{generation}{at:06}").as_str().into();
             if at % 10 == 0 {

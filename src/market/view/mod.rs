@@ -116,7 +116,7 @@ impl View {
     }
 
     /// Where a line stands; `None` when it is not shown.
-    pub fn position_of(&mut self, table: &Table, row: RowId, kind: PriceKind) -> Option<usize> {
+    pub fn position_of(&self, table: &Table, row: RowId, kind: PriceKind) -> Option<usize> {
         let pricings = self.pricings.as_ref()?;
         let frames = frames(table, pricings, self.now);
         let plane = pricings.planes.iter().position(|p| p.kind == kind)?;
@@ -124,7 +124,7 @@ impl View {
         if !self.filter.is_shown(plane, slot) {
             return None;
         }
-        self.order.position(&frames, &self.filter, plane, slot)
+        Some(self.order.position(&frames, &self.filter, plane, slot))
     }
 
     /// Fit and speed of a row's hardware class, for the setup of the last refresh.

@@ -1,7 +1,7 @@
 use super::*;
 use crate::market::column::{COLUMNS, Column};
 use crate::market::query::{Field, Kind};
-use crate::market::samples;
+use crate::market::synthetic;
 use crate::market::testing::{now, setup};
 use crate::offer::{Offer, Provider};
 use crate::units::{Share, UsdPerHour};
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 fn table(count: usize, seed: u64) -> Table {
     let mut table = Table::new();
-    table.insert(1, &samples::market(count, seed));
+    table.insert(1, &synthetic::market(count, seed));
     table
 }
 
@@ -149,7 +149,7 @@ proptest! {
         let mut kept = View::new();
         for (generation, (query, sort, pricing)) in steps.into_iter().enumerate() {
             let generation = generation as u64 + 1;
-            let mut offers = samples::market(150 + generation as usize * 30, seed);
+            let mut offers = synthetic::market(150 + generation as usize * 30, seed);
             for offer in offers.iter_mut().step_by(generation as usize + 1) {
                 offer.price.on_demand = offer.price.on_demand.map(|p| p * 1.25);
             }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::market::samples;
+use crate::market::synthetic;
 use crate::market::testing::{now, setup};
 use crate::market::view::Ask;
 use CheckAnswer::{Passes, Unknown};
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 fn table() -> Table {
     let mut table = Table::new();
-    table.insert(1, &samples::market(600, 11));
+    table.insert(1, &synthetic::market(600, 11));
     table
 }
 

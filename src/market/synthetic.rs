@@ -9,6 +9,9 @@ use crate::units::{
     Gb, Gib, Hours, Mbps, PerHour, Range, Share, UnixSeconds, UsdPerGb, UsdPerGbMonth, UsdPerHour,
 };
 
+/// When synthetic offers say that they were fetched, at the earliest; seconds since 1970.
+pub const MADE_AT: i64 = 1_790_000_000;
+
 /// A small generator of numbers that repeat for the same seed (xorshift64*, Vigna 2016).
 #[derive(Clone, Debug)]
 pub struct Dice(u64);
@@ -125,7 +128,7 @@ pub fn offer(provider: Provider, key: &str) -> Offer {
         origin: Origin {
             source: "synthetic market",
             basis: Basis::Live,
-            fetched_at: UnixSeconds(1_790_000_000),
+            fetched_at: UnixSeconds(MADE_AT),
         },
         flags: Flags::default(),
     }
@@ -191,8 +194,7 @@ fn one(dice: &mut Dice, machine: usize, cards: u32) -> Offer {
     offer.availability = if market { Availability::Yes } else { Availability::NotStated };
     offer.hazard = (provider == Provider::Aws).then(|| hazard(dice));
     offer.max_rental = market.then(|| Hours::new(dice.rounded(24.0, 2000.0, 1.0)));
-    offer.origin.fetched_at =
-        UnixSeconds(1_790_000_000 + i64::try_from(dice.below(3600)).unwrap_or(0));
+    offer.origin.fetched_at = UnixSeconds(MADE_AT + i64::try_from(dice.below(3600)).unwrap_or(0));
     offer
 }
 
