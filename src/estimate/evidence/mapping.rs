@@ -58,6 +58,9 @@ pub(super) fn run(record: &Record) -> Result<Run, String> {
     if is(record, "litgpt") {
         litgpt(record, gpus, method)?;
     }
+    if is(record, "trl-") && transformers(&record.version).is_none() {
+        return Err("TRL's version is not stated, and its defaults have changed".into());
+    }
     let ragged = lengths(record)?;
     let mut draft = Draft {
         method: Some(method),
@@ -143,7 +146,6 @@ fn framework(record: &Record) -> FrameworkChoice {
     }
     let version = transformers(&record.version);
     match name {
-        n if n.starts_with("trl") => of(Framework::Trl),
         n if n.starts_with("axolotl") => of(Framework::Axolotl),
         n if n.starts_with("unsloth") || n.contains("+unsloth") => of(Framework::Unsloth),
         n if n.starts_with("llama-factory") => of(Framework::LlamaFactory),
@@ -319,7 +321,7 @@ fn code(record: &Record) -> CodeOf {
 
 /// Trainers over Transformers whose version decides what the loss costs, and is not stated.
 fn undated(record: &Record) -> bool {
-    let over = ["hf-trainer", "ms-swift", "fsdp_qlora", "trl", "peft", "llama-factory"];
+    let over = ["hf-trainer", "ms-swift", "fsdp_qlora", "peft", "llama-factory"];
     over.iter().any(|name| is(record, name)) && transformers(&record.version).is_none()
 }
 
