@@ -36,7 +36,7 @@ fn known(setup: &Setup, gpu: &Gpu, class: &HardwareClass) -> Result<Speed, Strin
     let card = Card::new(gpu, class.gpus, &OURS)?;
     let links = link::rate(class.link, gpu);
     let work = |link: f64| work::work(setup, arch, gpus, link);
-    let useful = work(links.expected).operations(0.0) / work(links.expected).tokens;
+    let useful = work(links.expected).useful() / work(links.expected).tokens;
     let peak = card.peak * f64::from(gpus);
     if let Some(share) = setup.assume.mfu {
         let rate = TokensPerSecond::new(share * peak / useful);
@@ -52,7 +52,7 @@ fn known(setup: &Setup, gpu: &Gpu, class: &HardwareClass) -> Result<Speed, Strin
     if !(expected.is_finite() && expected > 0.0) {
         return Err("these settings are outside of what the speed model covers".into());
     }
-    let band = band::band(setup, gpu, class.gpus);
+    let band = band::band(&work(links.expected), gpu, class.gpus, band::rare(setup));
     let rate = TokensPerSecond::new;
     Ok(Speed {
         tokens_per_second: Some(Range::new(

@@ -5,7 +5,9 @@
 //! runs, see [`super::coefficients`].
 
 use super::achieved::Card;
-use super::coefficients::{COPIES, Coefficients, DEQUANT_BYTES, OPTIMIZER_BYTES, PACKED_BYTES};
+use super::coefficients::{
+    COPIES, Coefficients, DEQUANT_BYTES, EAGER_ROCM, OPTIMIZER_BYTES, PACKED_BYTES,
+};
 
 /// How much of a layer's elementwise work is fused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +81,7 @@ pub(crate) struct Work {
     pub(crate) link: f64,
     /// Matmuls in fp8.
     pub(crate) fp8: bool,
-    /// Bytes that cross to main memory and back in a micro-step, and seconds of work there.
+    /// Seconds of a micro-step that main memory is busy with what is offloaded.
     pub(crate) host: f64,
 }
 
@@ -105,12 +107,27 @@ pub(crate) struct Times {
 }
 
 impl Work {
-    /// Operations of a micro-step, T·(2N(1+r+b) + 2H(1+b)) + 2·T·L·d·s·(3+r); `recompute` is r.
-    pub(crate) fn operations(&self, recompute: f64) -> f64 {
+    /// Operations of a micro-step that recomputes the share r: T·(2N(1+r+b) + 2H(1+b)) in matmuls
+    /// with weights.
+    fn dense(&self, r: f64) -> f64 {
         let b = self.backward;
-        let dense = 2.0 * self.active * (1.0 + recompute + b) + 2.0 * self.head * (1.0 + b);
-        let attention = 2.0 * self.layers * self.width * self.seq * (3.0 + recompute);
-        self.tokens * (dense + attention)
+        self.tokens * (2.0 * self.active * (1.0 + r + b) + 2.0 * self.head * (1.0 + b))
+    }
+
+    /// The same in attention: 2·T·L·d·s·(3+r).
+    fn attention(&self, r: f64) -> f64 {
+        2.0 * self.tokens * self.layers * self.width * self.seq * (3.0 + r)
+    }
+
+    /// All operations of a micro-step without recomputed work.
+    pub(crate) fn useful(&self) -> f64 {
+        self.dense(0.0) + self.attention(0.0)
+    }
+
+    /// Share of the operations that attention has.
+    pub(crate) fn attention_share(&self) -> f64 {
+        self.attention(self.recompute)
+            / (self.dense(self.recompute) + self.attention(self.recompute))
     }
 
     fn trains_weights(&self) -> bool {
@@ -123,7 +140,8 @@ impl Work {
 
     /// The parts of a micro-step on `card`.
     pub(crate) fn times(&self, card: &Card, c: &Coefficients) -> Times {
-        let rate = c.layer * card.reach * card.peak * if self.fp8 { c.fp8 } else { 1.0 };
+        let rate = c.layer * card.reach * card.peak;
+        let dense = rate * if self.fp8 { c.fp8 } else { 1.0 };
         let adapters = if self.trains_weights() { 1.0 } else { c.adapters };
         let passes = match self.kernels {
             Kernels::Fused => c.fused,
@@ -138,7 +156,8 @@ impl Work {
             Stored::Gptq => c.gptq,
         };
         Times {
-            matmul: adapters * self.operations(r) / rate,
+            matmul: adapters * self.dense(r) / dense
+                + adapters * card.attention * self.attention(r) / rate,
             weights: self.weight_bytes() * self.stored * (2.0 + r) / card.bandwidth,
             elementwise: activation * passes * (3.0 + r) / card.bandwidth,
             dequant: dequant * DEQUANT_BYTES * self.stored * (2.0 + r) / card.bandwidth,
@@ -187,7 +206,9 @@ impl Work {
     pub(crate) fn tokens_per_second(&self, card: &Card, c: &Coefficients) -> f64 {
         let copies =
             if self.divided == Divided::Copies && !self.trains_weights() { COPIES } else { 1.0 };
-        self.gpus * copies * self.tokens / self.times(card, c).total()
+        let eager_rocm = if card.rocm && self.kernels != Kernels::Fused { EAGER_ROCM } else { 1.0 };
+        let known = copies * card.correction * eager_rocm;
+        self.gpus * known * self.tokens / self.times(card, c).total()
     }
 }
 
@@ -198,8 +219,8 @@ impl Times {
             + self.elementwise
             + self.dequant
             + self.optimizer;
-        let overlapped = busy.powi(3) + self.launch.powi(3) + self.link.powi(3);
-        overlapped.cbrt() + self.host
+        let waits = self.launch.powi(3) + self.link.powi(3) + self.host.powi(3);
+        (busy.powi(3) + waits).cbrt()
     }
 }
 
@@ -233,18 +254,22 @@ mod tests {
         }
     }
 
+    const fn card(peak: f64, reach: f64, bandwidth: f64) -> Card {
+        Card { peak, reach, bandwidth, attention: 1.0, correction: 1.0, rocm: false }
+    }
+
     const LLAMA3_8B: (f64, f64, f64, f64) = (6.979, 0.525, 32.0, 4096.0);
     const MISTRAL_7B: (f64, f64, f64, f64) = (6.979, 0.131, 32.0, 4096.0);
     const LLAMA3_70B: (f64, f64, f64, f64) = (68.452, 1.051, 80.0, 8192.0);
-    const A100: Card = Card { peak: 312e12, reach: 0.869, bandwidth: 2040e9 };
-    const RTX_4090: Card = Card { peak: 165.2e12, reach: 0.87, bandwidth: 1010e9 };
-    const RTX_3090: Card = Card { peak: 71.2e12, reach: 0.87, bandwidth: 936e9 };
+    const A100: Card = card(312e12, 0.869, 2040e9);
+    const RTX_4090: Card = card(165.2e12, 0.87, 1010e9);
+    const RTX_3090: Card = card(71.2e12, 0.87, 936e9);
 
     /// Six worked examples of the published analysis of training speed, with its coefficients:
     /// tokens per second and GPU, then the seconds of its columns.
     #[test]
     fn six_published_vectors_come_out_the_same() {
-        let l4 = Card { peak: 121e12, reach: 72.0 / (TEXT.ada_watts * 121.0), bandwidth: 300e9 };
+        let l4 = card(121e12, 72.0 / (TEXT.ada_watts * 121.0), 300e9);
         let sharded = |w: Work, gpus: f64, link: f64, accumulation: f64| Work {
             gpus,
             divided: Divided::Weights,
