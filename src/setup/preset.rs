@@ -48,7 +48,7 @@ impl Preset {
             Framework::Hf => hf(version, method),
             Framework::Trl => trl(version, method),
             Framework::Axolotl => axolotl(),
-            Framework::Unsloth => unsloth(),
+            Framework::Unsloth => unsloth(version),
             Framework::Torchtune => torchtune(version, method),
             Framework::LlamaFactory => llama_factory(method),
         }
@@ -129,11 +129,16 @@ fn axolotl() -> Preset {
     }
 }
 
-fn unsloth() -> Preset {
+fn unsloth(version: Option<FrameworkVersion>) -> Preset {
     Preset {
         checkpointing: Checkpointing::Offload,
         attention: Attention::Flash,
-        loss_kernel: LossKernel::Fused,
+        // Cut cross entropy since December 2024; its own in-place kernel before.
+        loss_kernel: if older(version, at(2024, 12)) {
+            LossKernel::Fast
+        } else {
+            LossKernel::Fused
+        },
         precision: Precision::Bf16,
         optimizer: Optimizer::Adamw8bit,
         quant: Quant::Nf4Dq,
@@ -204,5 +209,7 @@ mod tests {
         let v4 = Preset::of(Framework::Hf, Some(at(4, 45)), Method::Full);
         assert_eq!(v4.precision, Precision::Fp32Master);
         assert_eq!(Preset::of(Framework::Hf, None, Method::Full).precision, Precision::Bf16);
+        let unsloth = Preset::of(Framework::Unsloth, Some(at(2024, 8)), Method::Qlora);
+        assert_eq!(unsloth.loss_kernel, LossKernel::Fast);
     }
 }
