@@ -7,6 +7,7 @@ use super::setup_flags::SetupFlags;
 use crate::config::{Env, FileConfig, Paths};
 use crate::market::Table;
 use crate::model::{self, Model};
+use crate::session::{RowsFrom, Status};
 use crate::setup::{Draft, Setup, SetupError};
 use crate::units::UnixSeconds;
 use std::path::{Path, PathBuf};
@@ -60,10 +61,25 @@ impl Call {
     }
 
     /// The market, as the options want it.
-    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "until the session lands")]
     pub(super) fn market(&self) -> Result<Market, Failure> {
         let now = UnixSeconds(jiff::Timestamp::now().as_second());
-        Ok(Market::new(Table::new(), Vec::new(), now))
+        let mut table = Table::new();
+        let mut statuses = Vec::new();
+        if let Some(file) = &self.global.from {
+            let bytes = std::fs::read(file)
+                .map_err(|e| Failure::usage(format!("{}: {e}", file.display())))?;
+            let snapshot = crate::snapshot::decode(&bytes)
+                .map_err(|e| Failure::usage(format!("{}: {e}", file.display())))?;
+            table.insert(1, &snapshot.offers);
+            for state in snapshot.head.providers {
+                let mut status = Status::new(state.provider);
+                status.rows = state.rows;
+                status.from = RowsFrom::Saved;
+                status.as_of = state.fetched_at;
+                statuses.push(status);
+            }
+        }
+        Ok(Market::new(table, statuses, now))
     }
 
     /// The complete setup; when its only fault is a sequence beyond the model's context, that too.

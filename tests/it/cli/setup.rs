@@ -1,0 +1,104 @@
+//! Setups from flags, from `job.yaml`, from settings, and what the program says about itself.
+
+use super::House;
+
+#[test]
+fn a_printed_setup_reads_back_equal() {
+    let house = House::new();
+    let words =
+        ["setup", "--model", "Qwen2.5-7B", "--method", "lora", "--tokens", "50M", "--print"];
+    let first = house.run(&words);
+    assert_eq!(first.code, 0, "{first:?}");
+    let job = house.write("job.yaml", &first.out);
+    let second = house.run(&["setup", "-f", job.to_str().unwrap(), "--print"]);
+    assert_eq!(second.out, first.out);
+    let json = house.run(&["setup", "-f", job.to_str().unwrap(), "--format", "json"]).json();
+    assert_eq!(json["setup"]["tokens"], 50_000_000);
+    assert_eq!(json["setup"]["method"], "lora");
+}
+
+#[test]
+fn flags_win_over_the_file_and_the_file_over_the_settings() {
+    let house = House::new();
+    let settings =
+        house.write("config.toml", "[setup]\nseq_len = 512\nepochs = 3.0\nlora_rank = 4\n");
+    let job = house.write("job.yaml", "seq_len: 1024\nepochs: 2\n");
+    let ran = house.run(&[
+        "setup",
+        "--config",
+        settings.to_str().unwrap(),
+        "-f",
+        job.to_str().unwrap(),
+        "--seq-len",
+        "2048",
+        "--format",
+        "json",
+    ]);
+    let setup = &ran.json()["setup"];
+    assert_eq!((setup["seq_len"].as_u64(), setup["epochs"].as_f64()), (Some(2048), Some(2.0)));
+    assert_eq!(setup["lora_rank"], 4);
+}
+
+#[test]
+fn a_broken_file_is_a_mistake_with_its_line() {
+    let house = House::new();
+    let settings = house.write("config.toml", "[setup]\nmodel = \"x\"\ncolour = 1\n");
+    let ran = house.run(&["config", "--config", settings.to_str().unwrap()]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.err.contains("config.toml:"), "{ran:?}");
+    let job = house.write("job.yaml", "seqlen: 4\n");
+    let ran = house.run(&["setup", "-f", job.to_str().unwrap()]);
+    assert!(ran.code == 2 && ran.err.contains("no field `seqlen`"), "{ran:?}");
+}
+
+#[test]
+fn keys_are_never_printed() {
+    let house = House::new();
+    let secret = "sk-very-secret-0123456789abcdef";
+    for words in [vec!["config"], vec!["config", "--format", "json"]] {
+        let output = house.haggle(&words).env("VAST_API_KEY", secret).output().unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8(said).unwrap();
+        assert!(!said.contains("secret"), "{said}");
+        assert!(said.contains("VAST_API_KEY") && said.contains("…cdef"), "{said}");
+    }
+}
+
+#[test]
+fn a_setup_beyond_the_context_is_estimated_and_refused() {
+    let house = House::new();
+    let words =
+        ["estimate", "--gpu", "H100 SXM", "--model", "Meta-Llama-3-8B", "--seq-len", "16384"];
+    let ran = house.run(&[&words[..], &["--format", "json"]].concat());
+    assert_eq!(ran.code, 2, "{ran:?}");
+    let json = ran.json();
+    assert_eq!(json["fit"]["verdict"], "unknown");
+    assert!(json["fit"]["allocated_gib"].as_f64().unwrap() > 0.0);
+    assert!(ran.err.contains("8192"), "{ran:?}");
+}
+
+#[test]
+fn help_and_completions_are_what_they_were() {
+    let house = House::new();
+    insta::assert_snapshot!("help", house.run(&["--help"]).out);
+    for command in ["list", "estimate", "export", "watch"] {
+        insta::assert_snapshot!(format!("help_{command}"), house.run(&["help", command]).out);
+    }
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let ran = house.run(&["completions", shell]);
+        assert_eq!(ran.code, 0);
+        // PowerShell and Elvish are given commands and options only.
+        let values = ["Meta-Llama-3-8B", "paged-adamw-8bit", "tensordock", "skypilot"];
+        let values = if shell.len() <= 4 { &values[..] } else { &[] };
+        for word in values.iter().chain(&["pareto", "--checkpoint-every"]) {
+            assert!(
+                ran.out.contains(word.trim_start_matches('-')),
+                "{shell} does not complete {word}"
+            );
+        }
+    }
+    let man = house.run(&["man"]).out;
+    for section in [".TH haggle", "HAGGLE LIST", "HAGGLE EXPORT", "micro\\-batch"] {
+        assert!(man.contains(section), "no {section} in the manual page");
+    }
+}
