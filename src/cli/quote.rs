@@ -5,6 +5,7 @@ use super::call::Call;
 use super::failure::Failure;
 use super::market::{self, Quoted};
 use super::{estimate, out};
+use crate::estimate::quote::Quote;
 use crate::export::document::{QuoteDocument, name};
 use crate::export::{self, Context};
 use crate::setup::Setup;
@@ -87,12 +88,42 @@ fn page(quoted: &Quoted, setup: &Setup) -> String {
         );
     }
     let _ = writeln!(text, "{:<16} {}", "total", range(quote.total, Usd::get, units::usd));
+    text.push_str(&around(quote));
     for unknown in &quote.unknown {
         let _ = writeln!(text, "not in the total: {unknown}");
     }
     for (key, value) in &quote.assumptions {
         let _ = writeln!(text, "assumption {key}: {value}");
     }
+    text
+}
+
+/// What else matters: disk, interruptions, a machine that is forgotten.
+fn around(quote: &Quote) -> String {
+    let mut text = String::new();
+    if let Some(problem) = quote.disk.problem() {
+        let _ = writeln!(text, "disk: {problem}");
+    }
+    if let Some(i) = &quote.interruption {
+        let rate = |r: f64| format!("{r:.4} an hour");
+        let hazard = i.hazard.map_or_else(|| "unknown".to_owned(), |h| rate(h.expected.get()));
+        let _ = write!(text, "interruptions: {hazard} [{}]", i.source);
+        if let Some(best) = i.best_interval {
+            let (now, best) = (units::hours(i.interval), units::hours(best));
+            let _ = write!(text, "; checkpoints every {now}, best every {best}");
+        }
+        if let Some(even) = i.break_even {
+            let _ = write!(text, "; spot is cheaper up to {}", rate(even.get()));
+        }
+        text.push('\n');
+    }
+    let usd = |u: Option<Usd>| u.map_or_else(|| "unknown".to_owned(), units::usd);
+    let _ = writeln!(
+        text,
+        "forgotten over a weekend {}, stopped with its disk for a month {}",
+        usd(quote.forgotten.weekend),
+        usd(quote.forgotten.stopped_month)
+    );
     text
 }
 

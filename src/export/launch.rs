@@ -1,23 +1,21 @@
 //! What every launch command needs: disk, label, a whole number of GPUs.
 
 use super::{Context, Unsuitable, shell};
-use crate::estimate::bill::Job;
-use crate::setup::Setup;
 use crate::units::Gb;
 
-/// Disk that the job needs, as the bill has it.
-pub(super) fn disk(setup: &Setup) -> Gb {
-    Job::new(setup).disk
+/// Disk to rent, as the bill has it.
+pub(super) fn disk(c: &Context<'_>) -> Gb {
+    c.quote.disk.rented
 }
 
 /// The same in whole GB (10⁹ bytes), rounded up, never below `least`.
 pub(super) fn disk_gb(c: &Context<'_>, least: u64) -> u64 {
-    (disk(c.setup).get().ceil() as u64).max(least)
+    (disk(c).get().ceil() as u64).max(least)
 }
 
 /// The same in whole GiB (2³⁰ bytes), rounded up, never below `least`.
 pub(super) fn disk_gib(c: &Context<'_>, least: u64) -> u64 {
-    (disk(c.setup).to_bytes().to_gib().get().ceil() as u64).max(least)
+    (disk(c).to_bytes().to_gib().get().ceil() as u64).max(least)
 }
 
 /// A name for the machine: what runs on it.

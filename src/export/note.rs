@@ -106,13 +106,5 @@ fn total_line(c: &Context<'_>) -> String {
 }
 
 fn disk_warning(c: &Context<'_>) -> Option<String> {
-    let need = super::launch::disk(c.setup);
-    let have = c.offer.disk?;
-    (have.get() < need.get()).then(|| {
-        format!(
-            "WARNING: the job needs a disk of {:.0} GB, this offer has {:.0} GB",
-            need.get().ceil(),
-            have.get().floor()
-        )
-    })
+    c.quote.disk.problem().map(|problem| format!("WARNING: {problem}"))
 }

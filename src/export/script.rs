@@ -42,7 +42,7 @@ fn indent(text: &str) -> String {
 
 /// What must be free at the start: the disk to rent without the image, which lies on it already.
 fn free_disk(c: &Context<'_>) -> u64 {
-    let need = launch::disk(c.setup).get() - 2.0 * c.setup.image.get();
+    let need = launch::disk(c).get() - 2.0 * c.setup.image.get();
     need.max(1.0).ceil() as u64
 }
 

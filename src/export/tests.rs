@@ -90,7 +90,11 @@ pub(crate) fn quote(pricing: PriceKind) -> Quote {
         unknown: vec!["traffic out\u{2028}of the machine".into()],
         assumptions: vec![("idle", "half an hour".into())],
         never_finishes: false,
-        disk: Disk::default(),
+        disk: Disk {
+            rented: Gb::new(120.5),
+            needed: Gb::new(120.5),
+            largest: Some(Gb::new(500.0)),
+        },
         interruption: None,
         forgotten: Forgotten::default(),
     }
@@ -127,9 +131,8 @@ pub(crate) fn friendly() -> Vec<Offer> {
 fn the_command_for_vast_holds_what_the_offer_and_the_setup_imply() {
     let offer = &friendly()[0];
     let text = export("vastai", offer, PriceKind::OnDemand).unwrap();
-    let disk = launch::disk(&setup()).get().ceil() as u64;
     assert!(text.contains("\nvastai create instance 12345678 \\\n"), "{text}");
-    assert!(text.contains(&format!("--disk {disk} ")), "{text}");
+    assert!(text.contains("--disk 121 "), "{text}");
     assert!(text.contains("--image pytorch/pytorch:2.6.0-cuda12.4-cudnn9-devel "), "{text}");
     assert!(text.contains("--label haggle-meta-llama-3-8b-"), "{text}");
     assert!(text.contains("--cancel-unavail"), "{text}");

@@ -1,9 +1,9 @@
 //! QUOTE: hours and dollars, item by item.
 
 use super::{RangeDocument, finite};
-use crate::estimate::quote::{ItemKind, PriceKind, Quote};
+use crate::estimate::quote::{Disk, Interruption, ItemKind, PriceKind, Quote};
 use crate::offer::Basis;
-use crate::units::{Hours, Usd};
+use crate::units::{Hours, PerHour, Usd};
 use serde::Serialize;
 use serde::ser::SerializeMap;
 
@@ -18,6 +18,38 @@ pub struct BillDocument {
     unknown: Vec<String>,
     assumptions: Pairs,
     never_finishes: bool,
+    disk: DiskDocument,
+    interruption: Option<InterruptionDocument>,
+    forgotten: ForgottenDocument,
+}
+
+/// The disk that the bill is made with; `problem` says why it is too small.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct DiskDocument {
+    rented_gb: Option<f64>,
+    needed_gb: Option<f64>,
+    largest_gb: Option<f64>,
+    problem: Option<String>,
+}
+
+/// What interruptions do to the job on a spot machine.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct InterruptionDocument {
+    hazard_per_hour: Option<RangeDocument>,
+    source: String,
+    expected: Option<f64>,
+    restart_hours: Option<f64>,
+    save_hours: Option<f64>,
+    interval_hours: Option<f64>,
+    best_interval_hours: Option<f64>,
+    break_even_per_hour: Option<f64>,
+}
+
+/// What it costs to leave the machine on over a weekend, or stopped with its disk for a month.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct ForgottenDocument {
+    weekend_usd: Option<f64>,
+    stopped_month_usd: Option<f64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -83,6 +115,12 @@ impl BillDocument {
             unknown: quote.unknown.clone(),
             assumptions: Pairs(quote.assumptions.clone()),
             never_finishes: quote.never_finishes,
+            disk: DiskDocument::new(&quote.disk),
+            interruption: quote.interruption.as_ref().map(InterruptionDocument::new),
+            forgotten: ForgottenDocument {
+                weekend_usd: quote.forgotten.weekend.and_then(|u| finite(u.get())),
+                stopped_month_usd: quote.forgotten.stopped_month.and_then(|u| finite(u.get())),
+            },
         }
     }
 
@@ -114,5 +152,31 @@ impl BillDocument {
     /// What was assumed.
     pub(crate) fn assumptions(&self) -> &[(&'static str, String)] {
         &self.assumptions.0
+    }
+}
+
+impl DiskDocument {
+    fn new(disk: &Disk) -> Self {
+        Self {
+            rented_gb: finite(disk.rented.get()),
+            needed_gb: finite(disk.needed.get()),
+            largest_gb: disk.largest.and_then(|g| finite(g.get())),
+            problem: disk.problem(),
+        }
+    }
+}
+
+impl InterruptionDocument {
+    fn new(i: &Interruption) -> Self {
+        Self {
+            hazard_per_hour: i.hazard.map(|h| RangeDocument::new(h, PerHour::get)),
+            source: i.source.clone(),
+            expected: i.expected.and_then(finite),
+            restart_hours: finite(i.restart.get()),
+            save_hours: finite(i.save.get()),
+            interval_hours: finite(i.interval.get()),
+            best_interval_hours: i.best_interval.and_then(|h| finite(h.get())),
+            break_even_per_hour: i.break_even.and_then(|r| finite(r.get())),
+        }
     }
 }

@@ -5,14 +5,14 @@ mod schema;
 mod setup;
 mod tools;
 
-use haggle::market::samples;
+use haggle::market::synthetic;
 use haggle::offer::{Offer, Provider};
 use haggle::snapshot::{Head, Packing, ProviderState, Snapshot, encode};
 use haggle::units::UnixSeconds;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// When the sample market was fetched; see [`samples`].
+/// When the sample market was fetched; see [`synthetic`].
 const FETCHED: UnixSeconds = UnixSeconds(1_790_000_000);
 
 /// A folder of its own for one test: home, settings, cache.
@@ -102,9 +102,9 @@ impl Ran {
 
 /// A market of every provider, the same every time.
 fn sample() -> Vec<Offer> {
-    let mut offers = samples::market(60, 7);
+    let mut offers = synthetic::market(60, 7);
     for (number, provider) in Provider::ALL.into_iter().enumerate() {
-        offers.push(samples::offer(provider, &format!("own-{number}")));
+        offers.push(synthetic::offer(provider, &format!("own-{number}")));
     }
     offers
 }
@@ -186,7 +186,7 @@ fn an_export_that_does_not_suit_is_two_and_names_what_does() {
 #[test]
 fn a_reader_who_leaves_early_is_no_failure() {
     let house = House::new();
-    let market = house.market(samples::market(3000, 3));
+    let market = house.market(synthetic::market(3000, 3));
     let mut child = house
         .haggle(&["list", "--format", "json", "--from", market.to_str().unwrap()])
         .stdout(Stdio::piped())
@@ -210,8 +210,12 @@ fn limits_and_reasons_add_up() {
         vec!["pareto", "rel>90%", "--format", "json"],
     ] {
         let json = house.on(&market, &words).json();
-        let hidden: u64 =
-            json["excluded"].as_object().unwrap().values().filter_map(|n| n.as_u64()).sum();
+        let hidden: u64 = json["excluded"]
+            .as_object()
+            .unwrap()
+            .values()
+            .filter_map(serde_json::Value::as_u64)
+            .sum();
         let (shown, total) = (json["shown"].as_u64().unwrap(), json["total"].as_u64().unwrap());
         assert_eq!(shown + hidden, total, "{words:?}: {json}");
         assert_eq!(json["offers"].as_array().unwrap().len() as u64, shown);
@@ -221,7 +225,7 @@ fn limits_and_reasons_add_up() {
 #[test]
 fn without_a_terminal_everything_is_listed() {
     let house = House::new();
-    let market = house.market(samples::market(120, 1));
+    let market = house.market(synthetic::market(120, 1));
     let ran = house.on(&market, &["list"]);
     assert_eq!(ran.out.lines().count(), 121, "{}", ran.err);
     let some = house.on(&market, &["list", "--limit", "7"]);
