@@ -95,3 +95,136 @@ fn the_manual_page_formats() {
         assert!(good && said.contains("--checkpoint-every"), "{said}");
     }
 }
+
+/// A market with one offer of each provider, with the ids that its source fills in.
+fn rentable() -> Vec<haggle::offer::Offer> {
+    use haggle::market::synthetic;
+    use haggle::offer::Provider;
+    let ids = [
+        (Provider::Vast, "12345678", "Norway, NO"),
+        (Provider::Runpod, "SECURE:NVIDIA GeForce RTX 4090", "EU-RO-1"),
+        (Provider::Lambda, "gpu_1x_a10", "us-east-1"),
+        (Provider::Vultr, "vcg-l40s-16c-180g-48vram", "ewr"),
+        (Provider::Aws, "g5.2xlarge", "us-east-1"),
+        (Provider::Azure, "Standard_NC24ads_A100_v4", "eastus"),
+        (Provider::Gcp, "a2-highgpu-1g", "us-central1-a"),
+    ];
+    ids.into_iter()
+        .map(|(provider, launch, place)| {
+            let mut offer = synthetic::offer(provider, "a");
+            offer.launch_id = launch.into();
+            offer.place.raw = place.into();
+            offer.price.spot = offer.price.on_demand.map(|p| p * 0.4);
+            offer
+        })
+        .collect()
+}
+
+/// Answers each request on `listener` as Vast.ai does after a create, and keeps what came.
+fn answer(listener: &std::net::TcpListener) -> Option<(String, String)> {
+    use std::io::{BufRead, BufReader, Read};
+    for stream in listener.incoming() {
+        let mut stream = stream.ok()?;
+        let mut reader = BufReader::new(stream.try_clone().ok()?);
+        let mut first = String::new();
+        reader.read_line(&mut first).ok()?;
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            reader.read_line(&mut line).ok()?;
+            if line.trim().is_empty() {
+                break;
+            }
+            if let Some((name, value)) = line.split_once(':')
+                && name.eq_ignore_ascii_case("content-length")
+            {
+                length = value.trim().parse().ok()?;
+            }
+        }
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).ok()?;
+        let json = r#"{"success":true,"new_contract":1}"#;
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n";
+        write!(stream, "{head}content-length: {}\r\n\r\n{json}", json.len()).ok()?;
+        if first.starts_with("PUT") {
+            return Some((first, String::from_utf8(body).ok()?));
+        }
+    }
+    None
+}
+
+#[test]
+fn vasts_own_program_sends_what_the_offer_implies() {
+    let house = House::new();
+    let market = house.market(rentable());
+    for spot in [false, true] {
+        let pricing = if spot { "spot" } else { "on-demand" };
+        let words = ["export", "vast:a", "--as", "vastai", "--pricing", pricing];
+        let script = house.on(&market, &[&words[..], &["--disk", "150GB"]].concat()).out;
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let script = format!("{} --url {url} --api-key test --raw\n", script.trim_end());
+        // Without the program, nobody would ever call.
+        let Some((true, _)) = tool("vastai", &["--help"], "") else { return };
+        let server = std::thread::spawn(move || answer(&listener));
+        let home = house.path("home");
+        std::fs::create_dir_all(&home).unwrap();
+        let runs = format!("export HOME={}\n{script}", home.display());
+        let (good, said) = tool("sh", &["-e"], &runs).unwrap();
+        assert!(good, "{said}\n{script}");
+        let (line, body) = server.join().unwrap().unwrap();
+        assert!(line.starts_with("PUT /api/v0/asks/12345678/"), "{line}");
+        let body: serde_json::Value = serde_json::from_str(&body).unwrap();
+        assert_eq!(body["disk"].as_f64(), Some(150.0), "{body}");
+        assert_eq!(body["price"].as_f64(), spot.then_some(0.2), "{body}");
+        assert_eq!(body["cancel_unavail"], true, "{body}");
+        assert!(body["label"].as_str().unwrap().starts_with("haggle-meta-llama-3-8b"), "{body}");
+        assert!(body["image"].as_str().unwrap().starts_with("pytorch/pytorch:"), "{body}");
+    }
+}
+
+/// Runs a Python check on an export, unless `module` is missing.
+fn python_check(module: &str, check: &str, text: &str, what: &str) {
+    let program = format!(
+        "import sys\ntry:\n    import {module}\nexcept ImportError:\n    print('no {module}'); sys.exit(0)\n{check}"
+    );
+    if let Some((good, said)) = tool("python3", &["-c", &program], text) {
+        assert!(good, "{what}: {said}\n{text}");
+        if said.contains(&format!("no {module}")) {
+            eprintln!("SKIPPED: {module} is not installed");
+        }
+    }
+}
+
+#[test]
+fn skypilot_and_dstack_read_their_tasks() {
+    let house = House::new();
+    let market = house.market(rentable());
+    let sky = "
+import tempfile, sky
+with tempfile.NamedTemporaryFile('w', suffix='.yaml', delete=False) as f:
+    f.write(sys.stdin.read())
+task = sky.Task.from_yaml(f.name)
+assert task.num_nodes == 1 and task.run and task.setup, task
+";
+    let dstack = "
+import yaml
+from dstack._internal.core.models.configurations import parse_apply_configuration
+conf = parse_apply_configuration(yaml.safe_load(sys.stdin.read()))
+conf = getattr(conf, 'root', conf)
+assert conf.type == 'task' and conf.commands, conf
+";
+    for id in ["vast:a", "runpod:a", "lambda:a", "vultr:a", "aws:a", "azure:a", "gcp:a"] {
+        for (target, module, check) in [("skypilot", "sky", sky), ("dstack", "dstack", dstack)] {
+            let ran = house.on(&market, &["export", id, "--as", target]);
+            if ran.code == 2 {
+                let expected = ran.err.contains("is for offers of")
+                    || ran.err.contains("not in the catalogue");
+                assert!(expected, "{ran:?}");
+                continue;
+            }
+            assert_eq!(ran.code, 0, "{ran:?}");
+            python_check(module, check, &ran.out, &format!("{target} of {id}"));
+        }
+    }
+}
