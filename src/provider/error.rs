@@ -58,3 +58,10 @@ pub enum FetchError {
     #[error("the answer holds no offers")]
     Empty,
 }
+
+impl FetchError {
+    /// Nobody listens to this fetch any more; it stops.
+    pub fn unheard() -> FetchError {
+        FetchError::Network("the fetch was given up".to_string())
+    }
+}

@@ -4,8 +4,16 @@
 //! [`FetchError`]. It never knows who listens.
 
 mod error;
+pub mod http;
+pub mod lenient;
+mod registry;
+pub mod rows;
+mod source;
+mod vast;
 
 pub use error::FetchError;
+pub use registry::{registry, source};
+pub use source::{Addresses, ApiKey, Context, Endpoint, KeyUse, Profile, Source, run};
 
 use crate::offer::{Offer, Provider};
 use crate::units::UnixSeconds;

@@ -1,0 +1,69 @@
+//! Answers that are worth keeping, with what lets the provider say "unchanged" next time.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use tokio_util::bytes::Bytes;
+
+/// All kept answers together hold no more bytes than this.
+const MOST: usize = 24 << 20;
+
+/// An answer and its validators.
+#[derive(Clone, Debug)]
+pub(super) struct Kept {
+    pub(super) etag: Option<String>,
+    pub(super) last_modified: Option<String>,
+    pub(super) body: Bytes,
+}
+
+/// Kept answers by address.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    kept: Mutex<BTreeMap<String, Kept>>,
+}
+
+impl Memory {
+    /// What was kept for `url`.
+    pub(super) fn get(&self, url: &str) -> Option<Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(url).cloned()
+    }
+
+    /// Keeps an answer, if it has a validator and there is room for it.
+    pub(super) fn put(&self, url: &str, kept: Kept) {
+        let mut all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        all.remove(url);
+        let used: usize = all.values().map(|k| k.body.len()).sum();
+        let checkable = kept.etag.is_some() || kept.last_modified.is_some();
+        if checkable && used + kept.body.len() <= MOST {
+            all.insert(url.to_string(), kept);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(bytes: usize) -> Kept {
+        let body = Bytes::from(vec![b' '; bytes]);
+        Kept { etag: Some("\"1\"".into()), last_modified: None, body }
+    }
+
+    #[test]
+    fn it_never_holds_more_than_its_share() {
+        let memory = Memory::default();
+        for i in 0..40 {
+            memory.put(&format!("u{i}"), answer(1 << 20));
+        }
+        let held = (0..40).filter(|i| memory.get(&format!("u{i}")).is_some()).count();
+        assert_eq!(held, 24);
+        memory.put("u0", answer(10));
+        assert_eq!(memory.get("u0").unwrap().body.len(), 10);
+    }
+
+    #[test]
+    fn what_cannot_be_checked_is_not_kept() {
+        let memory = Memory::default();
+        memory.put("u", Kept { etag: None, ..answer(10) });
+        assert!(memory.get("u").is_none());
+    }
+}
