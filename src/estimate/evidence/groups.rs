@@ -1,6 +1,7 @@
 //! Errors by framework, method and reading.
 
 use super::predict::Prediction;
+use crate::units::{Gib, Range, TokensPerSecond};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ pub struct Group {
     pub framework: String,
     /// Method.
     pub method: String,
-    /// What was read: `allocated`, `reserved`, `nvidia-smi`.
+    /// What was read: `allocated`, `reserved`, `nvidia-smi`; `tokens/s` for speeds.
     pub mem_kind: String,
     /// Rows with a prediction.
     pub n: usize,
@@ -27,18 +28,28 @@ pub struct Group {
 pub fn groups(rows: &[Prediction]) -> Vec<Group> {
     let mut by: BTreeMap<[&str; 3], Vec<Hit>> = BTreeMap::new();
     for row in rows {
-        let (Ok(predicted), Some(measured)) = (&row.memory, row.record.measured) else { continue };
         let record = &row.record;
-        let key = [record.framework.as_str(), record.method.as_str(), record.mem_kind.as_str()];
-        let error = (predicted.expected / measured - 1.0).abs();
-        let inside = predicted.low <= measured && measured <= predicted.high;
-        by.entry(key).or_default().push((error, inside));
+        let mut add = |kind, hit| {
+            let key = [record.framework.as_str(), record.method.as_str(), kind];
+            by.entry(key).or_default().push(hit);
+        };
+        if let (Ok(predicted), Some(measured)) = (&row.memory, record.measured) {
+            add(&record.mem_kind, hit(predicted.map(Gib::get), measured.get()));
+        }
+        if let (Ok(predicted), Some(measured)) = (&row.speed, record.tokens_per_second) {
+            add("tokens/s", hit(predicted.map(TokensPerSecond::get), measured));
+        }
     }
     by.into_iter().map(|(key, hits)| group(key, hits)).collect()
 }
 
 /// Error of a row, and whether it lies inside the band.
 type Hit = (f64, bool);
+
+fn hit(predicted: Range<f64>, measured: f64) -> Hit {
+    let error = (predicted.expected / measured - 1.0).abs();
+    (error, predicted.low <= measured && measured <= predicted.high)
+}
 
 fn group([framework, method, kind]: [&str; 3], rows: Vec<Hit>) -> Group {
     let n = rows.len();

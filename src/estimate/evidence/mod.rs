@@ -12,6 +12,7 @@ mod nearest;
 mod predict;
 mod record;
 mod report;
+mod speed;
 
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use crate::estimate::fit::Verdict;
 use crate::estimate::memory::{self, Band, Job, Reading};
 use crate::gpu;
 use crate::model::Family;
-use crate::units::{Gib, Range};
+use crate::units::{Gib, Range, TokensPerSecond};
 
 /// A row with what we make of it.
 #[derive(Clone, Debug)]
@@ -19,8 +19,21 @@ pub struct Prediction {
     pub(crate) need: Option<memory::Need>,
     /// The quantity that the row's `mem_kind` names.
     pub memory: Result<Range<Gib>, String>,
+    /// Speed of all GPUs together.
+    pub speed: Result<Range<TokensPerSecond>, String>,
     /// Would we have said that it fits?
     pub verdict: Option<Verdict>,
+}
+
+impl Prediction {
+    /// Why nothing is predicted that the row states; `None` when something is.
+    pub fn skipped(&self) -> Option<&str> {
+        match (&self.memory, &self.speed) {
+            (Ok(_), _) | (_, Ok(_)) => None,
+            (Err(_), Err(why)) if self.record.tokens_per_second.is_some() => Some(why),
+            (Err(why), _) => Some(why),
+        }
+    }
 }
 
 /// Predicts every row.
@@ -44,7 +57,8 @@ fn one(mut record: Record) -> Prediction {
         let card = gpu::catalogue().get(run.gpu?)?;
         Some(memory::verdict(need.needed(), need.needed_band(), memory::usable(card, None)?))
     });
-    Prediction { record, run, need, memory, verdict }
+    let speed = super::speed::predict(&record);
+    Prediction { record, run, need, memory, speed, verdict }
 }
 
 fn reading(record: &Record, ragged: bool) -> Result<Reading, String> {

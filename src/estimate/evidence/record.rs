@@ -62,8 +62,12 @@ pub struct Record {
     pub kbit_prep: String,
     /// Whatever else is said; some settings hide here.
     pub notes: String,
-    /// Tokens per second, as the row states them.
+    /// Tokens per second of all GPUs together.
     pub tokens_per_second: Option<f64>,
+    /// How the GPUs are joined.
+    pub interconnect: String,
+    /// Data set.
+    pub dataset: String,
 }
 
 const GIB: f64 = 1_073_741_824.0;
@@ -132,7 +136,12 @@ fn record(index: usize, get: &impl Fn(&[&str]) -> String) -> Record {
         loss_kernel: get(&["loss_kernel", "kernel"]),
         kbit_prep: get(&["kbit_prep"]),
         notes: get(&["notes", "code"]),
-        tokens_per_second: positive(&get(&["tokens_per_s", "tokens_per_s_total"])),
+        tokens_per_second: positive(&get(&["tokens_per_s", "tokens_per_s_total"])).or_else(|| {
+            let gpus = positive(&get(&["n_gpus", "gpus"]))?;
+            Some(gpus * positive(&get(&["tokens_per_s_per_gpu"]))?)
+        }),
+        interconnect: get(&["interconnect", "joined"]),
+        dataset: get(&["dataset"]),
     }
 }
 

@@ -88,6 +88,8 @@ pub fn shipped() -> Evidence {
 pub(super) fn row(p: Prediction) -> Row {
     let stated = |text: String| if text.is_empty() { None } else { Some(text) };
     let memory = p.memory.as_ref().ok();
+    let speed = p.speed.as_ref().ok();
+    let skipped = p.skipped().map(str::to_owned);
     Row {
         id: p.record.id,
         source: p.record.source,
@@ -105,9 +107,9 @@ pub(super) fn row(p: Prediction) -> Row {
         needed_gib: p.need.map(|need| need.needed().get()),
         verdict: p.verdict,
         measured_tokens_per_second: p.record.tokens_per_second,
-        predicted_tokens_per_second: None,
-        low_tokens_per_second: None,
-        high_tokens_per_second: None,
-        skipped: p.memory.err(),
+        predicted_tokens_per_second: speed.map(|s| s.expected.get()),
+        low_tokens_per_second: speed.map(|s| s.low.get()),
+        high_tokens_per_second: speed.map(|s| s.high.get()),
+        skipped,
     }
 }

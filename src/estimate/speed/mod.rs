@@ -5,9 +5,9 @@
 
 mod achieved;
 mod band;
-pub(crate) mod coefficients;
+mod coefficients;
 mod link;
-pub(crate) mod step;
+mod step;
 mod work;
 
 use super::HardwareClass;
@@ -18,6 +18,8 @@ use crate::setup::Setup;
 use crate::units::{Range, TokensPerSecond};
 use achieved::Card;
 use coefficients::OURS;
+
+pub(super) use step::{Divided, Kernels, Stored, Work};
 
 /// How fast `setup` trains on all GPUs of `class` together, whose card is `gpu`.
 pub fn speed(setup: &Setup, gpu: &Gpu, class: &HardwareClass) -> Speed {
@@ -34,10 +36,9 @@ fn known(setup: &Setup, gpu: &Gpu, class: &HardwareClass) -> Result<Speed, Strin
     setup.check_on(gpu).map_err(|e| e.to_string())?;
     let gpus = whole(class.gpus).ok_or("the number of GPUs is not known")?;
     let card = Card::new(gpu, class.gpus, &OURS)?;
-    let links = link::rate(class.link, gpu);
-    let work = |link: f64| work::work(setup, arch, gpus, link);
-    let useful = work(links.expected).useful() / work(links.expected).tokens;
+    let work = work::work(setup, arch, gpus);
     let peak = card.peak * f64::from(gpus);
+    let useful = work.useful() / work.tokens;
     if let Some(share) = setup.assume.mfu {
         let rate = TokensPerSecond::new(share * peak / useful);
         return Ok(Speed {
@@ -47,23 +48,57 @@ fn known(setup: &Setup, gpu: &Gpu, class: &HardwareClass) -> Result<Speed, Strin
             note: format!("your share of the peak rate, {share}"),
         });
     }
-    let at = |link: f64| work(link).tokens_per_second(&card, &OURS);
-    let expected = at(links.expected);
-    if !(expected.is_finite() && expected > 0.0) {
-        return Err("these settings are outside of what the speed model covers".into());
-    }
-    let band = band::band(&work(links.expected), gpu, class.gpus, band::rare(setup));
-    let rate = TokensPerSecond::new;
+    let band = band::band(&work, gpu, class.gpus, band::rare(setup));
+    let rate = around(&work, &card, link::rate(class.link, gpu), band.factor)?;
     Ok(Speed {
-        tokens_per_second: Some(Range::new(
-            rate(at(links.low) / band.factor),
-            rate(expected),
-            rate(at(links.high) * band.factor),
-        )),
-        mfu: Some(expected * useful / peak),
+        tokens_per_second: Some(rate),
+        mfu: Some(rate.expected.get() * useful / peak),
         basis: Basis::Modelled,
         note: band.note,
     })
+}
+
+/// The speed of `work` over a link that may be slow, as expected, or fast.
+fn around(
+    work: &Work,
+    card: &Card,
+    link: Range<f64>,
+    factor: f64,
+) -> Result<Range<TokensPerSecond>, String> {
+    let at = |link: f64| Work { link, ..*work }.tokens_per_second(card, &OURS);
+    let expected = at(link.expected);
+    if !(expected.is_finite() && expected > 0.0) {
+        return Err("these settings are outside of what the speed model covers".into());
+    }
+    let rate = TokensPerSecond::new;
+    let (low, high) = (at(link.low) / factor, at(link.high) * factor);
+    Ok(Range::new(rate(low), rate(expected), rate(high)))
+}
+
+/// How the cards of a measured run were joined.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Link {
+    /// In this way.
+    Cards(crate::offer::Link),
+    /// With this many bytes per second.
+    Bytes(f64),
+}
+
+/// The speed of a measured run, all GPUs together.
+///
+/// # Errors
+/// Which fact is missing.
+pub(super) fn of_work(
+    work: &Work,
+    gpu: &Gpu,
+    link: Link,
+) -> Result<Range<TokensPerSecond>, String> {
+    let card = Card::new(gpu, 1.0, &OURS)?;
+    let links = match link {
+        Link::Cards(link) => link::rate(link, gpu),
+        Link::Bytes(rate) => Range::exact(rate),
+    };
+    around(work, &card, links, band::band(work, gpu, 1.0, None).factor)
 }
 
 /// GPUs that work: a slice of one is one small GPU.

@@ -12,19 +12,12 @@ const HOST_LINK: f64 = 12e9;
 /// Bytes per second that a processor's AdamW works through. Assumed.
 const HOST_MEMORY: f64 = 40e9;
 
-/// The micro-step of `setup` on each of `gpus` whole GPUs that exchange `link` bytes per second.
-pub(super) fn work(setup: &Setup, arch: &Architecture, gpus: u32, link: f64) -> Work {
-    let divided = divided(setup.sharding(gpus));
+/// The micro-step of `setup` on each of `gpus` whole GPUs.
+pub(super) fn work(setup: &Setup, arch: &Architecture, gpus: u32) -> Work {
     let full = setup.method == Method::Full;
     let bare = Work {
         tokens: f64::from(setup.micro_batch) * f64::from(setup.seq_len),
         seq: f64::from(setup.seq_len),
-        layers: f64::from(arch.layers),
-        hidden: f64::from(arch.hidden),
-        width: arch.q_width() as f64,
-        active: active(arch),
-        head: arch.embedding_params() as f64,
-        stored: arch.linear_params() as f64,
         backward: if full { 2.0 } else { 1.0 },
         recompute: if setup.checkpointing == Checkpointing::Off { 0.0 } else { 1.0 },
         format: match setup.quant {
@@ -35,12 +28,36 @@ pub(super) fn work(setup: &Setup, arch: &Architecture, gpus: u32, link: f64) -> 
         kernels: kernels(setup),
         accumulation: f64::from(setup.grad_accum.max(1)),
         gpus: f64::from(gpus.max(1)),
-        divided,
-        link,
-        fp8: false,
-        host: 0.0,
+        divided: divided(setup.sharding(gpus)),
+        ..Work::of(arch)
     };
     Work { host: host(setup, &bare), ..bare }
+}
+
+impl Work {
+    /// One token of `arch` on one GPU, in 16 bits, nothing recomputed.
+    pub(in crate::estimate) fn of(arch: &Architecture) -> Work {
+        Work {
+            tokens: 1.0,
+            seq: 1.0,
+            layers: f64::from(arch.layers),
+            hidden: f64::from(arch.hidden),
+            width: arch.q_width() as f64,
+            active: active(arch),
+            head: arch.embedding_params() as f64,
+            stored: arch.linear_params() as f64,
+            backward: 1.0,
+            recompute: 0.0,
+            format: Stored::Sixteen,
+            kernels: Kernels::Flash,
+            accumulation: 1.0,
+            gpus: 1.0,
+            divided: Divided::One,
+            link: 1.0,
+            fp8: false,
+            host: 0.0,
+        }
+    }
 }
 
 /// Matmul weights that one token passes.
