@@ -3,8 +3,8 @@
 //! A row that lacks what a prediction needs is skipped with the reason; nothing is guessed to make
 //! it count. The bands shown with each fit come from these errors (see [`super::memory`]).
 //!
-//! `assets/evidence-memory.csv` ships the measurements that can be predicted: figures as published,
-//! each with its source and date, collected until 2026-11-30.
+//! `assets/evidence-memory.csv` and `assets/evidence-speed.csv` ship the measurements that can be
+//! predicted: figures as published, each with its source and date, collected until 2026-11-30.
 
 mod groups;
 mod mapping;

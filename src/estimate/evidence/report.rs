@@ -9,6 +9,8 @@ use serde::Serialize;
 
 const SCHEMA: &str = "haggle.evidence/1";
 pub(super) const SHIPPED: &[u8] = include_bytes!("../../../assets/evidence-memory.csv");
+/// Published training speeds that can be predicted, each with source and date.
+pub(super) const SHIPPED_SPEEDS: &[u8] = include_bytes!("../../../assets/evidence-speed.csv");
 
 /// Rows and groups, as `haggle evidence --format json` prints them.
 #[derive(Clone, Debug, Serialize)]
@@ -71,18 +73,22 @@ pub struct Row {
 /// # Errors
 /// One line, when it is no table of measurements.
 pub fn evidence(csv: &[u8]) -> Result<Evidence, String> {
-    let predictions = predict(record::read(csv)?);
-    Ok(Evidence {
+    Ok(beside(predict(record::read(csv)?)))
+}
+
+fn beside(predictions: Vec<Prediction>) -> Evidence {
+    Evidence {
         schema: SCHEMA,
         groups: groups(&predictions),
         rows: predictions.into_iter().map(row).collect(),
-    })
+    }
 }
 
-/// The measurements that ship with the program, beside our predictions.
+/// The measurements that ship with the program, of memory and of speed, beside our predictions.
 pub fn shipped() -> Evidence {
-    // The asset is part of the program and a test reads it whole.
-    evidence(SHIPPED).unwrap_or(Evidence { schema: SCHEMA, rows: Vec::new(), groups: Vec::new() })
+    // The assets are part of the program and a test reads them whole.
+    let records = [SHIPPED, SHIPPED_SPEEDS].map(|csv| record::read(csv).unwrap_or_default());
+    beside(predict(records.concat()))
 }
 
 pub(super) fn row(p: Prediction) -> Row {

@@ -44,21 +44,17 @@ fn unknown(what: &str, name: &str) -> String {
 
 /// One machine, divided in a way that is modelled.
 fn machine(record: &Record, gpus: u32) -> Result<(), String> {
-    let how = record.parallelism.as_str();
+    let how = record.parallelism.to_ascii_lowercase();
     if gpus > 8 || how.contains("nodes") {
         return Err("more than one machine".into());
     }
-    let words: Vec<&str> = how.split([' ', '/', '+']).collect();
-    let splits = |w: &&str| {
-        ["TP", "PP", "CP", "EP"]
-            .iter()
-            .any(|s| w.to_ascii_uppercase().strip_prefix(s).is_some_and(|rest| rest != "1"))
+    let splits = |w: &str| {
+        let size = ["tp", "pp", "cp", "ep"].iter().find_map(|s| w.strip_prefix(s));
+        size.is_some_and(|size| size != "1")
     };
-    if words.iter().any(splits) && !recipe(record) || how.contains("seq") {
-        return Err(format!("parallelism {how} is not modelled"));
-    }
-    if how.contains("device_map") {
-        return Err("layers one after the other on several cards are not modelled".into());
+    let split = how.split([' ', '/', '+']).any(splits) && !recipe(record);
+    if split || how.contains("seq") || how.contains("device_map") {
+        return Err(format!("parallelism {} is not modelled", record.parallelism));
     }
     if record.dtype.starts_with("fp32") {
         return Err("training in fp32 is not modelled".into());
@@ -69,12 +65,12 @@ fn machine(record: &Record, gpus: u32) -> Result<(), String> {
 /// Does every part of the code come tuned by a vendor?
 fn recipe(record: &Record) -> bool {
     let name = record.framework.to_ascii_lowercase();
-    ["nemo/megatron", "megatron", "nemo", "hf + deepspeed"].iter().any(|n| name.starts_with(n))
+    ["nemo", "megatron", "hf + deepspeed", "hf+deepspeed"].iter().any(|n| name.starts_with(n))
         && !name.contains("automodel")
 }
 
 fn work(record: &Record, method: Method, arch: &Architecture, gpus: u32) -> Result<Work, String> {
-    let (batch, seq) = batch(record)?;
+    let (batch, seq) = batch(record, arch.experts.is_none())?;
     let divided = divided(record, gpus);
     Ok(Work {
         tokens: batch * seq,
@@ -86,21 +82,25 @@ fn work(record: &Record, method: Method, arch: &Architecture, gpus: u32) -> Resu
         accumulation: f64::from(record.grad_accum.unwrap_or(1)),
         gpus: f64::from(gpus),
         divided,
+        tuned: recipe(record),
         fp8: ["fp8", "mxfp8", "fp4", "amp_fp8"].iter().any(|p| record.dtype.starts_with(p)),
         ..Work::of(arch)
     })
 }
 
 /// Sequences of a micro-step, and tokens of one.
-fn batch(record: &Record) -> Result<(f64, f64), String> {
+fn batch(record: &Record, dense: bool) -> Result<(f64, f64), String> {
     let batch = record.micro_batch.map(f64::from);
     let seq = record.seq_len.map(f64::from);
+    if record.packing == "no" && record.notes.contains("unknown") {
+        return Err("not packed, and the real lengths are not stated".into());
+    }
     match (batch, seq) {
         (Some(batch), Some(seq)) => Ok((batch, seq)),
         (None, Some(seq)) if seq >= LONG => Ok((1.0, seq)),
         (None, _) => Err("batch size not stated".into()),
         // Padded to the longest of the batch: the mean grows with its logarithm.
-        (Some(batch), None) if record.dataset.to_ascii_lowercase().contains("alpaca") => {
+        (Some(batch), None) if dense && record.dataset.to_ascii_lowercase().contains("alpaca") => {
             Ok((batch, ALPACA * (1.0 + 0.25 * batch.ln())))
         }
         (_, None) => Err("sequence length not stated".into()),
@@ -148,13 +148,12 @@ fn kernels(record: &Record) -> Kernels {
 }
 
 fn divided(record: &Record, gpus: u32) -> Divided {
-    let how = record.parallelism.as_str();
-    if gpus == 1
-        || how.to_ascii_uppercase().contains("DDP")
-        || record.framework.starts_with("NeMo/")
-    {
-        if gpus == 1 { Divided::One } else { Divided::Copies }
-    } else if how.contains("ZeRO-1") || how.contains("ZeRO-2") {
+    let how = record.parallelism.to_ascii_lowercase().replace('-', "");
+    if gpus == 1 {
+        Divided::One
+    } else if how.contains("ddp") || record.framework.to_ascii_lowercase().starts_with("nemo/") {
+        Divided::Copies
+    } else if how.contains("zero1") || how.contains("zero2") {
         Divided::States
     } else {
         Divided::Weights
@@ -205,4 +204,63 @@ fn card(name: &str) -> Result<Gpu, String> {
     let bandwidth =
         if slower { Some(crate::units::GbPerSecond::new(2400.0)) } else { found.bandwidth };
     Ok(Gpu { bandwidth, ..found.clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row() -> Record {
+        Record {
+            framework: "unsloth".into(),
+            model: "llama3-8b".into(),
+            method: "qlora".into(),
+            quant: "nf4".into(),
+            micro_batch: Some(2),
+            seq_len: Some(2048),
+            gpus: Some(1),
+            gpu: "RTX 4090".into(),
+            tokens_per_second: Some(2000.0),
+            ..Record::default()
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_told_is_skipped_with_the_reason() {
+        let why = |change: fn(&mut Record)| {
+            let mut row = row();
+            change(&mut row);
+            predict(&row).unwrap_err()
+        };
+        assert_eq!(why(|r| r.tokens_per_second = None), "no speed stated");
+        assert_eq!(why(|r| r.gpus = Some(64)), "more than one machine");
+        assert_eq!(why(|r| r.gpu = "Gaudi2".into()), "GPU Gaudi2 is not known");
+        assert_eq!(why(|r| r.model = "novel-1b".into()), "model novel-1b is not known");
+        assert_eq!(why(|r| r.method = "lora/qlora".into()), "method lora/qlora is not known");
+    }
+
+    #[test]
+    fn settings_are_read_as_tables_write_them() {
+        let kernels_of = |name: &str| kernels(&Record { framework: name.into(), ..row() });
+        assert_eq!(kernels_of("torchtune (no compile)"), Kernels::Flash);
+        assert_eq!(kernels_of("torchtune (compile)"), Kernels::Fused);
+        assert_eq!(kernels_of("HF SFTTrainer + FA2 + fused kernels (liger)"), Kernels::Fused);
+        let divided_as = |how: &str| divided(&Record { parallelism: how.into(), ..row() }, 4);
+        assert_eq!(divided_as("FSDP FULL_SHARD"), Divided::Weights);
+        assert_eq!(divided_as("ZeRO-1 (8)"), Divided::States);
+        assert_eq!(divided_as("zero3"), Divided::Weights);
+        assert_eq!(divided_as("DDP"), Divided::Copies);
+        let split = |how: &str| machine(&Record { parallelism: how.into(), ..row() }, 8);
+        assert!(split("FSDP2 + CP8").is_err() && split("TP2 PP4").is_err());
+        assert!(split("FSDP2 + CP1").is_ok());
+        // Alpaca's mean length, padded to the longest of eight: 194 (1 + ln 8 / 4) = 294.
+        let alpaca = Record {
+            seq_len: None,
+            micro_batch: Some(8),
+            dataset: "alpaca-cleaned".into(),
+            ..row()
+        };
+        assert!((batch(&alpaca, true).unwrap().1 - 294.5).abs() < 0.5);
+        assert!(batch(&alpaca, false).is_err());
+    }
 }

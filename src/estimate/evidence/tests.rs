@@ -144,3 +144,58 @@ fn json_has_the_names_of_the_contract() {
         assert!(json["groups"][0].as_object().unwrap().contains_key(name), "{name}");
     }
 }
+
+/// Error and whether the measurement lies inside the band, of every row with a speed.
+fn speeds(rows: &[Prediction]) -> Vec<(f64, bool)> {
+    rows.iter()
+        .filter_map(|r| {
+            let (speed, measured) = (r.speed.as_ref().ok()?, r.record.tokens_per_second?);
+            let inside = speed.low.get() <= measured && measured <= speed.high.get();
+            Some(((speed.expected.get() / measured - 1.0).abs(), inside))
+        })
+        .collect()
+}
+
+/// Median, 90th percentile, share inside the band.
+fn quality(mut hits: Vec<(f64, bool)>) -> (f64, f64, f64) {
+    hits.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let inside = hits.iter().filter(|h| h.1).count() as f64 / hits.len() as f64;
+    (hits[hits.len() / 2].0, hits[hits.len() * 9 / 10].0, inside)
+}
+
+#[test]
+fn shipped_speeds_are_predicted_row_by_row_and_well() {
+    if crate::gpu::catalogue().iter().next().is_none() {
+        println!("skipped: the catalogue of cards is empty");
+        return;
+    }
+    let rows = predict(read(report::SHIPPED_SPEEDS).unwrap());
+    for row in &rows {
+        assert!(row.speed.is_ok(), "{} {:?}", row.record.id, row.speed);
+        assert!(row.record.source.len() > 5, "{:?}", row.record);
+    }
+    let (median, p90, inside) = quality(speeds(&rows));
+    println!("{} speeds: median {median:.3}, p90 {p90:.3}, inside {inside:.3}", rows.len());
+    assert!(rows.len() > 400 && median < 0.10 && p90 < 0.32 && inside > 0.9);
+}
+
+#[test]
+fn speeds_keep_their_promise_on_the_whole_table() {
+    if crate::gpu::catalogue().iter().next().is_none() {
+        println!("skipped: the catalogue of cards is empty");
+        return;
+    }
+    let Some(path) = crate::shared("truth/throughput-measurements.csv") else {
+        println!("skipped: no throughput-measurements.csv beside the checkout");
+        return;
+    };
+    let rows = predict(read(&std::fs::read(path).unwrap()).unwrap());
+    let hits = speeds(&rows);
+    let n = hits.len();
+    let (median, p90, inside) = quality(hits);
+    println!("{n} of {} rows: median {median:.3}, p90 {p90:.3}, inside {inside:.3}", rows.len());
+    assert!(n > 440 && median < 0.15 && p90 < 0.45 && inside > 0.85);
+    for row in rows.iter().filter(|r| r.record.tokens_per_second.is_some()) {
+        assert!(row.speed.is_ok() || row.skipped().is_some(), "{:?}", row.record);
+    }
+}

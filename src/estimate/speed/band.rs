@@ -31,40 +31,53 @@ const SHORT_GATHERED: f64 = 2048.0;
 /// Cards with published runs of known settings in 16 or 4 bits on up to 8 GPUs, and how many
 /// (`assets/evidence-speed.csv`).
 const RUNS: [(&str, u32); 9] = [
-    ("A100 SXM 80GB", 243),
-    ("A100 SXM 40GB", 35),
+    ("A100 SXM 80GB", 241),
+    ("A100 SXM 40GB", 32),
     ("H100 SXM", 39),
     ("L40S", 13),
-    ("RTX 3090", 12),
+    ("RTX 3090", 11),
     ("RTX 4090", 7),
     ("T4", 4),
     ("RTX A5000", 2),
     ("RTX 6000 Ada", 2),
 ];
 
-/// The band for `work` on whole or sliced cards of this kind; `rare` is what of the setup no
-/// published run covers.
-pub(crate) fn band(work: &Work, gpu: &Gpu, gpus: f64, rare: Option<&'static str>) -> Band {
+/// Share of the time from which kernel launches are said to decide.
+pub(crate) const LAUNCHING: f64 = 0.7;
+
+/// What is known of where the work runs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known<'a> {
+    /// The card.
+    pub(crate) gpu: &'a Gpu,
+    /// How many; below one for a slice.
+    pub(crate) gpus: f64,
+    /// Kernel launches decide.
+    pub(crate) launching: bool,
+}
+
+/// The band for `work`; `rare` is what of the setup no published run covers.
+pub(crate) fn band(work: &Work, at: &Known<'_>, rare: Option<&'static str>) -> Band {
+    let gpu = at.gpu;
     let runs = RUNS.iter().find(|(name, _)| *name == gpu.name).map_or(0, |(_, n)| *n);
-    let thin = rare.or_else(|| thin(work, gpu, gpus));
-    if let Some(why) = thin {
+    if let Some(why) = rare.or_else(|| thin(work, at)) {
         return Band { factor: THIN, note: why.into() };
     }
     if runs == 0 {
         let note = format!("no published run on {}: told from its rates", gpu.name);
         return Band { factor: THIN, note };
     }
-    let known = gpu.name.starts_with("A100") && work.tokens >= SHORT;
+    let known = gpu.name.starts_with("A100") && work.tokens >= SHORT && !at.launching;
     let factor = if known { KNOWN } else { USUAL };
     Band { factor, note: format!("{runs} published runs on {}", gpu.name) }
 }
 
 /// What makes a prediction stand on thin ground whatever the card is.
-fn thin(work: &Work, gpu: &Gpu, gpus: f64) -> Option<&'static str> {
+fn thin(work: &Work, at: &Known<'_>) -> Option<&'static str> {
     let gathered = work.divided == Divided::Weights && work.format != Stored::Sixteen;
     if work.stored > work.active {
         Some("mixtures of experts vary tenfold with how experts are grouped")
-    } else if gpu.vendor == Vendor::Amd {
+    } else if at.gpu.vendor == Vendor::Amd {
         Some("ROCm code varies by a factor of two on the same card")
     } else if work.fp8 {
         Some("fp8 varies with the recipe")
@@ -72,7 +85,9 @@ fn thin(work: &Work, gpu: &Gpu, gpus: f64) -> Option<&'static str> {
         Some("attention decides, and its kernels differ")
     } else if gathered && work.tokens < SHORT_GATHERED {
         Some("gathering quantised weights for few tokens varies by a factor of two")
-    } else if gpus < 1.0 {
+    } else if at.launching && work.divided == Divided::Weights {
+        Some("launching kernels over sharded weights decides, and processors differ")
+    } else if at.gpus < 1.0 {
         Some("no published run on a slice of a card")
     } else {
         None

@@ -17,6 +17,7 @@ use crate::offer::Basis;
 use crate::setup::Setup;
 use crate::units::{Range, TokensPerSecond};
 use achieved::Card;
+use band::{Known, LAUNCHING};
 use coefficients::OURS;
 
 pub(super) use step::{Divided, Kernels, Stored, Work};
@@ -36,7 +37,8 @@ fn known(setup: &Setup, gpu: &Gpu, class: &HardwareClass) -> Result<Speed, Strin
     setup.check_on(gpu).map_err(|e| e.to_string())?;
     let gpus = whole(class.gpus).ok_or("the number of GPUs is not known")?;
     let card = Card::new(gpu, class.gpus, &OURS)?;
-    let work = work::work(setup, arch, gpus);
+    let links = link::rate(class.link, gpu);
+    let work = Work { link: links.expected, ..work::work(setup, arch, gpus) };
     let peak = card.peak * f64::from(gpus);
     let useful = work.useful() / work.tokens;
     if let Some(share) = setup.assume.mfu {
@@ -48,8 +50,9 @@ fn known(setup: &Setup, gpu: &Gpu, class: &HardwareClass) -> Result<Speed, Strin
             note: format!("your share of the peak rate, {share}"),
         });
     }
-    let band = band::band(&work, gpu, class.gpus, band::rare(setup));
-    let rate = around(&work, &card, link::rate(class.link, gpu), band.factor)?;
+    let known = Known { gpu, gpus: class.gpus, launching: launching(&work, &card) };
+    let band = band::band(&work, &known, band::rare(setup));
+    let rate = around(&work, &card, links, band.factor)?;
     Ok(Speed {
         tokens_per_second: Some(rate),
         mfu: Some(rate.expected.get() * useful / peak),
@@ -98,7 +101,15 @@ pub(super) fn of_work(
         Link::Cards(link) => link::rate(link, gpu),
         Link::Bytes(rate) => Range::exact(rate),
     };
-    around(work, &card, links, band::band(work, gpu, 1.0, None).factor)
+    let linked = Work { link: links.expected, ..*work };
+    let known = Known { gpu, gpus: 1.0, launching: launching(&linked, &card) };
+    around(work, &card, links, band::band(work, &known, None).factor)
+}
+
+/// Do kernel launches take most of the time?
+fn launching(work: &Work, card: &Card) -> bool {
+    let times = work.times(card, &OURS);
+    times.launch > LAUNCHING * times.total()
 }
 
 /// GPUs that work: a slice of one is one small GPU.

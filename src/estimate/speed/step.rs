@@ -81,6 +81,8 @@ pub(crate) struct Work {
     pub(crate) link: f64,
     /// Matmuls in fp8.
     pub(crate) fp8: bool,
+    /// Attention by kernels made for the chip (cuDNN, Transformer Engine).
+    pub(crate) tuned: bool,
     /// Seconds of a micro-step that main memory is busy with what is offloaded.
     pub(crate) host: f64,
 }
@@ -142,6 +144,7 @@ impl Work {
     pub(crate) fn times(&self, card: &Card, c: &Coefficients) -> Times {
         let rate = c.layer * card.reach * card.peak;
         let dense = rate * if self.fp8 { c.fp8 } else { 1.0 };
+        let slower = if self.tuned { c.attention } else { card.attention };
         let adapters = if self.trains_weights() { 1.0 } else { c.adapters };
         let passes = match self.kernels {
             Kernels::Fused => c.fused,
@@ -156,8 +159,7 @@ impl Work {
             Stored::Gptq => c.gptq,
         };
         Times {
-            matmul: adapters * self.dense(r) / dense
-                + adapters * card.attention * self.attention(r) / rate,
+            matmul: adapters * self.dense(r) / dense + adapters * slower * self.attention(r) / rate,
             weights: self.weight_bytes() * self.stored * (2.0 + r) / card.bandwidth,
             elementwise: activation * passes * (3.0 + r) / card.bandwidth,
             dequant: dequant * DEQUANT_BYTES * self.stored * (2.0 + r) / card.bandwidth,
@@ -250,6 +252,7 @@ mod tests {
             divided: Divided::One,
             link: 1.0,
             fp8: false,
+            tuned: false,
             host: 0.0,
         }
     }

@@ -55,6 +55,7 @@ impl Work {
             divided: Divided::One,
             link: 1.0,
             fp8: false,
+            tuned: false,
             host: 0.0,
         }
     }
