@@ -20,6 +20,7 @@
 //! | L5 | `ui` (names ratatui), `tty` (names crossterm) |
 //! | L6 | `cli`, `runtime` (name tokio) |
 
+pub mod app;
 pub mod cli;
 pub mod config;
 pub mod estimate;
@@ -32,6 +33,8 @@ pub mod provider;
 pub mod session;
 pub mod setup;
 pub mod snapshot;
+pub mod tty;
+pub mod ui;
 pub mod units;
 
 /// A file of the reference material, for tests: below `HAGGLE_SHARED`, or `../shared` beside the

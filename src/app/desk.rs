@@ -1,0 +1,256 @@
+//! The market as it lies before the user: offers, what is asked of them, and the answers.
+//!
+//! Everything is recomputed by [`Desk::refresh`] and read afterwards; nothing here waits.
+
+use super::history::Choice;
+use crate::estimate::fit::{Advice, Fit};
+use crate::estimate::quote::{Quote, Speed};
+use crate::estimate::{HardwareClass, advice, bill};
+use crate::gpu;
+use crate::market::why::{self, Why};
+use crate::market::{Ask, Excluded, Query, QueryError, SortKey, Table, View, ViewRow};
+use crate::model;
+use crate::offer::{Offer, Provider};
+use crate::provider::Update;
+use crate::session::{Light, RowsFrom, Status};
+use crate::setup::{Draft, Setup, SetupError};
+use crate::units::UnixSeconds;
+
+/// Everything about one line of the table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Detail {
+    /// Which line.
+    pub line: ViewRow,
+    /// The offer's id, as people and scripts name it.
+    pub id: String,
+    /// The offer.
+    pub offer: Offer,
+    /// Memory.
+    pub fit: Fit,
+    /// Tokens per second.
+    pub speed: Speed,
+    /// Hours and dollars.
+    pub quote: Quote,
+    /// What would make it fit, or fit better.
+    pub advice: Vec<Advice>,
+}
+
+/// Offers, query, order, setup.
+#[derive(Debug)]
+pub struct Desk {
+    table: Table,
+    view: View,
+    query_text: String,
+    query: Query,
+    sort: Vec<SortKey>,
+    draft: Draft,
+    setup: Setup,
+    statuses: Vec<Status>,
+    frozen: Option<Vec<Update>>,
+    offline: bool,
+}
+
+impl Desk {
+    /// A desk with `setup` (made from `draft`) and nothing on it.
+    pub fn new(table: Table, draft: Draft, setup: Setup) -> Self {
+        Self {
+            table,
+            view: View::new(),
+            query_text: String::new(),
+            query: Query::default(),
+            sort: Vec::new(),
+            draft,
+            setup,
+            statuses: Provider::ALL.map(Status::new).to_vec(),
+            frozen: None,
+            offline: false,
+        }
+    }
+
+    /// The offers.
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// The offers, to be changed.
+    pub fn table_mut(&mut self) -> &mut Table {
+        &mut self.table
+    }
+
+    /// The ordered window on them.
+    pub fn view(&self) -> &View {
+        &self.view
+    }
+
+    /// The query, as it was typed.
+    pub fn query_text(&self) -> &str {
+        &self.query_text
+    }
+
+    /// The query.
+    pub fn query(&self) -> &Query {
+        &self.query
+    }
+
+    /// Asks something else; what cannot be read changes nothing.
+    pub fn set_query(&mut self, text: &str) -> Result<(), QueryError> {
+        self.query = Query::parse(text)?;
+        self.query_text = text.trim().to_string();
+        Ok(())
+    }
+
+    /// The sort keys; empty is the default order.
+    pub fn sort(&self) -> &[SortKey] {
+        &self.sort
+    }
+
+    /// Orders otherwise.
+    pub fn set_sort(&mut self, sort: Vec<SortKey>) {
+        self.sort = sort;
+    }
+
+    /// What the user wrote about the job.
+    pub fn draft(&self) -> &Draft {
+        &self.draft
+    }
+
+    /// The job.
+    pub fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// Another job; what cannot run changes nothing.
+    pub fn set_draft(&mut self, draft: Draft) -> Result<(), SetupError> {
+        let found = if draft.model_name() == self.draft.model_name() {
+            self.setup.model.clone()
+        } else {
+            model::find(draft.model_name()).map_err(|e| SetupError {
+                field: crate::setup::Field::Model.flag(),
+                problem: e.to_string(),
+            })?
+        };
+        self.setup = draft.resolve(found)?;
+        self.draft = draft;
+        Ok(())
+    }
+
+    /// Query, order and setup together.
+    pub fn choice(&self) -> Choice {
+        Choice {
+            query: self.query_text.clone(),
+            sort: self.sort.clone(),
+            draft: self.draft.clone(),
+        }
+    }
+
+    /// Brings everything up to date. Returns whether anything may have changed.
+    pub fn refresh(&mut self, now: UnixSeconds) -> bool {
+        let ask = Ask { setup: &self.setup, query: &self.query, sort: &self.sort, now };
+        self.view.refresh(&self.table, &ask)
+    }
+
+    /// Lines shown.
+    pub fn shown(&self) -> usize {
+        self.view.shown()
+    }
+
+    /// Lines in all.
+    pub fn total(&self) -> usize {
+        self.view.total()
+    }
+
+    /// Why the others are hidden.
+    pub fn excluded(&self) -> &[Excluded] {
+        self.view.excluded()
+    }
+
+    /// Lines from `offset` on, at most `len`.
+    pub fn window(&mut self, offset: usize, len: usize) -> Vec<ViewRow> {
+        self.view.window(&self.table, offset, len).to_vec()
+    }
+
+    /// Where a line stands, if it is shown.
+    pub fn position_of(&mut self, line: ViewRow) -> Option<usize> {
+        self.view.position_of(&self.table, line.row, line.kind)
+    }
+
+    /// Everything about one line.
+    pub fn detail(&self, line: ViewRow, now: UnixSeconds) -> Option<Detail> {
+        let offer = self.table.offer(line.row)?;
+        let id = self.table.id(line.row)?;
+        let class = self.view.class_estimate(&self.table, line.row)?;
+        let quote = bill::explain(&self.setup, &offer, class, line.kind, now);
+        let (fit, speed) = (class.fit.clone(), class.speed.clone());
+        let hardware = HardwareClass::from(&offer.hardware);
+        let card = hardware.gpu.and_then(|id| gpu::catalogue().get(id));
+        let advice = card.map_or(Vec::new(), |g| advice::advice(&self.setup, g, &hardware));
+        Some(Detail { line, id, offer, fit, speed, quote, advice })
+    }
+
+    /// Why lines are hidden.
+    pub fn why(&self) -> Why {
+        why::market(&self.view, &self.table)
+    }
+
+    /// The providers.
+    pub fn statuses(&self) -> &[Status] {
+        &self.statuses
+    }
+
+    /// Nobody is asked.
+    pub fn is_offline(&self) -> bool {
+        self.offline
+    }
+
+    /// The market holds still.
+    pub fn is_frozen(&self) -> bool {
+        self.frozen.is_some()
+    }
+
+    /// Holds the market still, or lets in what has come meanwhile. Tells whether it is still.
+    pub fn toggle_freeze(&mut self, now: UnixSeconds) -> bool {
+        match self.frozen.take() {
+            None => self.frozen = Some(Vec::new()),
+            Some(waiting) => waiting.into_iter().for_each(|update| self.apply(update, now)),
+        }
+        self.frozen.is_some()
+    }
+
+    /// Takes in what a provider says.
+    pub fn apply(&mut self, update: Update, now: UnixSeconds) {
+        if let Some(waiting) = &mut self.frozen {
+            waiting.push(update);
+            return;
+        }
+        let (provider, generation) = match &update {
+            Update::Rows { provider, generation, .. }
+            | Update::Progress { provider, generation, .. }
+            | Update::Finished { provider, generation, .. } => (*provider, *generation),
+        };
+        let Some(status) = self.statuses.iter_mut().find(|s| s.provider == provider) else {
+            return;
+        };
+        status.generation = generation;
+        match update {
+            Update::Rows { offers, .. } => {
+                status.light = Light::Fetching;
+                status.rows += offers.len();
+                status.from = RowsFrom::Asked;
+                status.as_of = Some(now);
+                self.table.insert(generation, &offers);
+            }
+            Update::Progress { progress, .. } => status.progress = progress,
+            Update::Finished { outcome, .. } => match outcome {
+                Ok(report) => {
+                    status.light = Light::Done;
+                    status.report = Some(report);
+                    self.table.finish(provider, generation);
+                }
+                Err(error) => {
+                    status.light = Light::Failed;
+                    status.error = Some(error);
+                }
+            },
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! The state of the screen, and how it changes: pure, synchronous, without a clock.
+//!
+//! ```text
+//! Msg ──► App::update(msg, now) ──► Vec<Effect>      (the runtime carries them out)
+//!              │
+//!              └──► everything that `ui` draws is computed before update returns
+//! ```
+
+pub mod action;
+pub mod compare;
+pub mod cursor;
+pub mod desk;
+pub mod export_page;
+pub mod facts;
+pub mod filter;
+pub mod grid;
+pub mod history;
+pub mod key;
+pub mod keymap;
+pub mod layout;
+pub mod line;
+mod message;
+pub mod order_page;
+pub mod origin;
+pub mod pick;
+pub mod prompt;
+mod settle;
+pub mod setup_page;
+pub mod sheet;
+mod update;
+
+pub use action::{Action, Context};
+pub use key::{Code, Key};
+pub use message::{Effect, Input, Mouse, MouseKind, Msg, Outcome};
+
+use crate::market::{COLUMNS, Column, Field, ViewRow};
+use crate::units::UnixSeconds;
+use cursor::Cursor;
+use desk::{Desk, Detail};
+use export_page::ExportPage;
+use grid::Grid;
+use history::History;
+use keymap::Keymap;
+use layout::{Layout, PanelWish, Size};
+use order_page::OrderPage;
+use pick::Picker;
+use prompt::Prompt;
+use setup_page::SetupPage;
+use sheet::{Sheet, WhyPage};
+
+/// A theme, by name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ThemeName {
+    /// The terminal's own colours.
+    #[default]
+    Terminal,
+    /// Bright colours, for dark backgrounds.
+    Dark,
+    /// Deep colours, for light backgrounds.
+    Light,
+    /// Colours that any eye tells apart.
+    ColourBlind,
+    /// No colours: what `NO_COLOR` asks for.
+    Mono,
+}
+
+impl ThemeName {
+    /// All of them.
+    pub const ALL: [ThemeName; 5] = [
+        ThemeName::Terminal,
+        ThemeName::Dark,
+        ThemeName::Light,
+        ThemeName::ColourBlind,
+        ThemeName::Mono,
+    ];
+
+    /// As it is written in the configuration.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ThemeName::Terminal => "terminal",
+            ThemeName::Dark => "dark",
+            ThemeName::Light => "light",
+            ThemeName::ColourBlind => "colour-blind",
+            ThemeName::Mono => "mono",
+        }
+    }
+
+    /// The theme of that name.
+    pub fn from_name(name: &str) -> Option<ThemeName> {
+        let name = if name == "color-blind" { "colour-blind" } else { name };
+        ThemeName::ALL.into_iter().find(|t| t.name() == name)
+    }
+}
+
+/// How the program looks and listens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// The theme.
+    pub theme: ThemeName,
+    /// Draw with ASCII only.
+    pub ascii: bool,
+    /// Listen to the mouse.
+    pub mouse: bool,
+}
+
+impl Default for Look {
+    fn default() -> Self {
+        Self { theme: ThemeName::Terminal, ascii: false, mouse: true }
+    }
+}
+
+/// What the program starts with.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// How it looks.
+    pub look: Look,
+    /// Its keys.
+    pub keymap: Keymap,
+    /// Columns, where others than the usual ones are wanted.
+    pub columns: Vec<Field>,
+    /// Saved views: name and query.
+    pub views: Vec<(String, String)>,
+    /// What is wrong with the configuration, in lines.
+    pub problems: Vec<String>,
+}
+
+/// What stands over the table, if anything does.
+#[derive(Clone, Debug)]
+pub enum Overlay {
+    /// A line in which a query is typed.
+    Prompt(Prompt),
+    /// A list that narrows while one types.
+    Pick(Picker),
+    /// The setup.
+    Setup(SetupPage),
+    /// Sort keys or columns.
+    Order(OrderPage),
+    /// Exports.
+    Export(ExportPage),
+    /// A page to be read.
+    Sheet(Sheet),
+    /// Why lines are hidden, and what would bring them back.
+    Why(WhyPage),
+}
+
+/// How bad a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// It went well.
+    Good,
+    /// It did not.
+    Bad,
+}
+
+/// A message that goes away by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Toast {
+    /// What is said.
+    pub text: String,
+    /// How bad it is.
+    pub tone: Tone,
+    /// When it goes.
+    pub until: UnixSeconds,
+}
+
+/// The whole state.
+#[derive(Debug)]
+pub struct App {
+    /// The market and what is asked of it.
+    pub desk: Desk,
+    /// How it looks.
+    pub look: Look,
+    /// Keys.
+    pub keymap: Keymap,
+    /// Size of the screen.
+    pub size: Size,
+    /// Where things stand; `None` when the screen is too small.
+    pub layout: Option<Layout>,
+    /// What is wanted of the side panel.
+    pub panel: PanelWish,
+    /// First line of the side panel that is seen.
+    pub panel_scroll: usize,
+    /// The selected line.
+    pub cursor: Cursor,
+    /// The chosen columns, in order.
+    pub columns: Vec<&'static Column>,
+    /// The selected column.
+    pub column: Field,
+    /// What is in view.
+    pub grid: Grid,
+    /// Everything about the selected line.
+    pub detail: Option<Detail>,
+    /// Marked lines, in the order of marking.
+    pub marks: Vec<ViewRow>,
+    /// What stands over the table.
+    pub overlay: Option<Overlay>,
+    /// Keys of a sequence that is not complete.
+    pub pending: Vec<Key>,
+    /// The last message.
+    pub toast: Option<Toast>,
+    /// Saved views.
+    pub views: Vec<(String, String)>,
+    /// The present, as of the last message.
+    pub now: UnixSeconds,
+    history: History,
+    queries: Vec<String>,
+    start_query: String,
+    /// Effects that were decided below `act`.
+    outbox: Vec<Effect>,
+    dirty: bool,
+}
+
+impl App {
+    /// The state at the start. The desk holds whatever query and order the start is to show.
+    pub fn new(desk: Desk, options: Options, size: Size, now: UnixSeconds) -> Self {
+        let mut columns: Vec<&'static Column> =
+            options.columns.iter().filter_map(|f| Column::of(*f)).collect();
+        if columns.is_empty() {
+            columns = COLUMNS.iter().filter(|c| c.default).collect();
+        }
+        let start_query = desk.query_text().to_string();
+        let mut app = Self {
+            desk,
+            look: options.look,
+            keymap: options.keymap,
+            size,
+            layout: None,
+            panel: PanelWish::Auto,
+            panel_scroll: 0,
+            cursor: Cursor::default(),
+            columns,
+            column: Field::Total,
+            grid: Grid::default(),
+            detail: None,
+            marks: Vec::new(),
+            overlay: None,
+            pending: Vec::new(),
+            toast: None,
+            views: options.views,
+            now,
+            history: History::default(),
+            queries: Vec::new(),
+            start_query,
+            outbox: Vec::new(),
+            dirty: true,
+        };
+        if let Some(problem) = options.problems.first() {
+            let more = options.problems.len() - 1;
+            let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
+            app.say(Tone::Bad, format!("{problem}{more}"));
+        }
+        app.settle();
+        app
+    }
+
+    /// Was anything changed since this was asked last? If not, nothing needs to be drawn.
+    pub fn take_dirty(&mut self) -> bool {
+        std::mem::take(&mut self.dirty)
+    }
+
+    /// When [`Msg::Tick`] is wanted next, if at all.
+    pub fn next_tick(&self) -> Option<UnixSeconds> {
+        self.toast.as_ref().map(|t| t.until)
+    }
+
+    /// Where keys go.
+    pub fn context(&self) -> Context {
+        match &self.overlay {
+            None => Context::Table,
+            Some(Overlay::Prompt(_) | Overlay::Pick(_)) => Context::Text,
+            Some(Overlay::Setup(page)) if page.edit.is_some() => Context::Text,
+            Some(_) => Context::List,
+        }
+    }
+
+    fn say(&mut self, tone: Tone, text: impl Into<String>) {
+        const STAYS_SECONDS: i64 = 6;
+        let until = UnixSeconds(self.now.0 + STAYS_SECONDS);
+        self.toast = Some(Toast { text: text.into(), tone, until });
+    }
+}
+
+#[cfg(test)]
+mod tests;

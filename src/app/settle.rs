@@ -1,0 +1,121 @@
+//! After every message: the market is brought up to date, and everything that is in view is
+//! computed once, so that drawing only draws.
+
+use super::grid::Row;
+use super::layout::Layout;
+use super::{App, Overlay};
+use crate::market::query::Field;
+use crate::market::{Cell, Column, SortBy, SortKey, ViewRow};
+use unicode_width::UnicodeWidthStr;
+
+/// How a column takes part in the order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SortMark {
+    /// Largest first.
+    pub descending: bool,
+    /// Which of several keys it is, from 1; `None` when it is the only column among them.
+    pub rank: Option<usize>,
+}
+
+impl App {
+    /// Brings everything up to date. The last step of every update.
+    pub(super) fn settle(&mut self) {
+        let changed = self.desk.refresh(self.now);
+        self.layout = Layout::new(self.size, self.panel);
+        let height = self.layout.as_ref().map_or(0, Layout::table_rows);
+        let shown = self.desk.shown();
+        if changed {
+            let found = self.cursor.line.and_then(|line| self.desk.position_of(line));
+            if found.is_none() {
+                self.cursor.line = None;
+            }
+            self.cursor.follow(found, shown, height);
+        } else {
+            self.cursor.scroll(shown, height);
+        }
+        let before = self.cursor.line;
+        if !self.cursor.chosen || before.is_none() {
+            self.cursor.line = self.desk.window(self.cursor.position, 1).first().copied();
+        }
+        if self.cursor.line != before {
+            self.panel_scroll = 0;
+        }
+        let table = self.desk.table();
+        self.marks.retain(|line| table.exists(line.row));
+        self.fill_grid(height);
+        if changed || self.cursor.line != self.detail.as_ref().map(|d| d.line) {
+            self.detail = self.cursor.line.and_then(|line| self.desk.detail(line, self.now));
+        }
+        if changed && let Some(Overlay::Why(page)) = &mut self.overlay {
+            page.why = self.desk.why();
+            page.at = page.at.min(page.why.relaxations.len().saturating_sub(1));
+        }
+        self.dirty = true;
+    }
+
+    fn fill_grid(&mut self, height: usize) {
+        let lines = self.desk.window(self.cursor.offset, height);
+        let (view, table) = (self.desk.view(), self.desk.table());
+        let cells: Vec<Vec<Cell>> = self
+            .columns
+            .iter()
+            .map(|column| lines.iter().map(|line| view.cell(table, *line, column)).collect())
+            .collect();
+        let heads: Vec<usize> = self.columns.iter().map(|c| self.head(c).width()).collect();
+        let room = self.layout.as_ref().and_then(|l| l.table).map_or(0, |t| usize::from(t.width));
+        let keep: Vec<Field> = self.sort_fields().into_iter().chain([Field::Gpu]).collect();
+        self.grid.lay_out(&self.columns, &cells, &heads, &keep, room);
+        let visible: Vec<usize> = self
+            .grid
+            .columns
+            .iter()
+            .filter_map(|s| self.columns.iter().position(|c| c.field == s.column.field))
+            .collect();
+        let row = |(at, line): (usize, &ViewRow)| Row {
+            line: *line,
+            cells: visible.iter().filter_map(|c| cells.get(*c)?.get(at).cloned()).collect(),
+            marked: self.marks.contains(line),
+            change: table.mark(line.row),
+        };
+        self.grid.rows = lines.iter().enumerate().map(row).collect();
+        let stays = self.grid.columns.iter().any(|s| s.column.field == self.column);
+        if !stays && let Some(last) = self.grid.columns.last() {
+            self.column = last.column.field;
+        }
+    }
+
+    /// The sort keys in force.
+    pub fn sort_keys(&self) -> &[SortKey] {
+        if self.desk.sort().is_empty() { &SortKey::DEFAULT } else { self.desk.sort() }
+    }
+
+    fn sort_fields(&self) -> Vec<Field> {
+        let fields = self.sort_keys().iter().filter_map(|k| match k.by {
+            SortBy::Field(field) => Some(field),
+            SortBy::Runs => None,
+        });
+        fields.collect()
+    }
+
+    /// How `field` takes part in the order, if it does.
+    pub fn sort_mark(&self, field: Field) -> Option<SortMark> {
+        let fields = self.sort_fields();
+        let at = fields.iter().position(|f| *f == field)?;
+        let key = self.sort_keys().iter().find(|k| k.by == SortBy::Field(field))?;
+        let rank = (fields.len() > 1).then_some(at + 1);
+        Some(SortMark { descending: key.descending, rank })
+    }
+
+    /// The head of a column, with the mark of its sort key.
+    pub fn head(&self, column: &Column) -> String {
+        let Some(mark) = self.sort_mark(column.field) else { return column.title.to_string() };
+        let arrow = match (mark.descending, self.look.ascii) {
+            (false, false) => '▲',
+            (true, false) => '▼',
+            (false, true) => '^',
+            (true, true) => 'v',
+        };
+        let rank = mark.rank.map(|r| r.to_string()).unwrap_or_default();
+        format!("{}{arrow}{rank}", column.title)
+    }
+}

@@ -1,0 +1,278 @@
+//! The lines around the table: title, query, counts, providers, hints.
+
+use super::pen::{Pen, Strip, thousands};
+use super::text;
+use super::theme::Role;
+use crate::app::action::Action;
+use crate::app::key;
+use crate::app::layout::{Area, Layout};
+use crate::app::{App, Context, Overlay, Tone, origin};
+use crate::market::Align;
+use crate::session::{Light, Status};
+use crate::units::{duration, tokens};
+use unicode_width::UnicodeWidthStr;
+
+/// Name, where the market comes from, and the job.
+pub(super) fn title(pen: &mut Pen<'_>, app: &App, area: Area) {
+    let origin = origin::words(app.desk.statuses(), app.desk.is_offline(), app.now);
+    let mut strip = vec![
+        pen.piece("haggle", Role::Strong),
+        pen.piece("  ", Role::Plain),
+        pen.piece(origin, Role::Accent),
+    ];
+    if app.desk.is_frozen() {
+        strip.push(pen.piece("  HELD STILL (z)", Role::Warn));
+    }
+    if !app.marks.is_empty() {
+        strip.push(pen.piece(format!("  {} marked", app.marks.len()), Role::Plain));
+    }
+    let used = pen.put(area, 0, &strip);
+    for words in job_words(app) {
+        let job = pen.strip(words, Role::Plain);
+        if job.iter().map(|p| p.text.width()).sum::<usize>() + usize::from(used) + 2
+            <= usize::from(area.width)
+        {
+            pen.put_right(area, 0, used, &job);
+            break;
+        }
+    }
+}
+
+/// The job, in words, from long to short.
+fn job_words(app: &App) -> [String; 3] {
+    let setup = app.desk.setup();
+    let model = &setup.model.name;
+    let what = format!("{} {model}", setup.method);
+    let size = format!("{} tokens × {}", tokens(setup.tokens), setup.epochs);
+    let seq = format!("seq {} × {} × {}", setup.seq_len, setup.micro_batch, setup.grad_accum);
+    [format!("{what} · {seq} · {size} · {}", setup.framework), format!("{what} · {size}"), what]
+}
+
+/// The query in force.
+pub(super) fn query(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
+    let text = app.desk.query_text();
+    let mut strip = vec![pen.piece("query ", Role::Faint)];
+    strip.push(match text {
+        "" => pen.piece("everything", Role::Faint),
+        text => pen.piece(text, Role::Plain),
+    });
+    let used = pen.put(layout.query, 0, &strip);
+    let counts = counts_words(app);
+    if layout.counts.is_none() {
+        let short = format!("{}/{}", thousands(app.desk.shown()), thousands(app.desk.total()));
+        let short = pen.strip(short, Role::Strong);
+        pen.put_right(layout.query, 0, used, &short);
+    }
+    if let Some(area) = layout.counts {
+        let mut strip = vec![pen.piece(counts, Role::Strong)];
+        strip.push(pen.piece(hidden_words(app), Role::Plain));
+        let used = pen.put(area, 0, &strip);
+        let right = position_words(app);
+        let right = pen.strip(right, Role::Faint);
+        pen.put_right(area, 0, used + 1, &right);
+    }
+}
+
+fn counts_words(app: &App) -> String {
+    format!("{} of {} offers", thousands(app.desk.shown()), thousands(app.desk.total()))
+}
+
+/// `· hidden: 398 rel>95%, 201 reliability unknown`.
+fn hidden_words(app: &App) -> String {
+    let mut excluded: Vec<_> = app.desk.excluded().iter().filter(|e| e.count > 0).collect();
+    excluded.sort_by_key(|e| std::cmp::Reverse(e.count));
+    let reasons: Vec<String> =
+        excluded.iter().map(|e| format!("{} {}", thousands(e.count), e.reason)).collect();
+    if reasons.is_empty() { String::new() } else { format!(" · hidden: {}", reasons.join(", ")) }
+}
+
+fn position_words(app: &App) -> String {
+    let keys: Vec<String> = app.sort_keys().iter().map(ToString::to_string).collect();
+    let at = if app.desk.shown() == 0 { 0 } else { app.cursor.position + 1 };
+    let dropped = app.grid.dropped.len();
+    let dropped =
+        if dropped > 0 { format!("{dropped} columns have no room · ") } else { String::new() };
+    format!("{dropped}by {} · row {}", keys.join(", "), thousands(at))
+}
+
+/// One light for each provider.
+pub(super) fn status(pen: &mut Pen<'_>, app: &App, area: Area) {
+    let width = usize::from(area.width);
+    for long in [2, 1, 0] {
+        let mut strip: Strip = Vec::new();
+        for status in app.desk.statuses() {
+            strip.push(pen.piece(light(status.light, pen.ascii), light_role(status.light)));
+            strip.push(pen.piece(format!("{}  ", status_words(status, app, long)), Role::Plain));
+        }
+        if strip.iter().map(|p| p.text.width()).sum::<usize>() <= width + 2 || long == 0 {
+            pen.put(area, 0, &strip);
+            return;
+        }
+    }
+}
+
+/// A sign for each state; they differ by shape.
+const fn light(light: Light, ascii: bool) -> &'static str {
+    match (light, ascii) {
+        (Light::Off, false) => "○",
+        (Light::Off, true) => "-",
+        (Light::Waiting, false) => "◌",
+        (Light::Fetching, false) => "◐",
+        (Light::Waiting | Light::Fetching, true) => "~",
+        (Light::Done, false) => "●",
+        (Light::Done, true) => "*",
+        (Light::Stale, _) => "!",
+        (Light::Failed, _) => "x",
+        (Light::NeedsKey, _) => "k",
+    }
+}
+
+const fn light_role(light: Light) -> Role {
+    match light {
+        Light::Done => Role::Good,
+        Light::Stale | Light::NeedsKey => Role::Warn,
+        Light::Failed => Role::Bad,
+        Light::Off | Light::Waiting | Light::Fetching => Role::Faint,
+    }
+}
+
+fn status_words(status: &Status, app: &App, long: u8) -> String {
+    let name = status.provider.name();
+    let rows = match (status.rows, status.progress.total) {
+        (0, _) => String::new(),
+        (n, Some(total)) if status.light.is_busy() => {
+            format!(" {}/{}", thousands(n), thousands(total))
+        }
+        (n, _) => format!(" {}", thousands(n)),
+    };
+    let age = status.age(app.now).map(|a| format!(" {}", duration(a))).unwrap_or_default();
+    let word = match status.light {
+        Light::Stale | Light::Failed | Light::NeedsKey => format!(" {}", status.light.word()),
+        _ => String::new(),
+    };
+    match long {
+        2 => format!(" {name}{rows}{age}{word}"),
+        1 => format!(" {name}{rows}"),
+        _ => name.chars().take(3).collect(),
+    }
+}
+
+/// The last line: a message, the keys that may follow, or hints.
+pub(super) fn footer(pen: &mut Pen<'_>, app: &App, area: Area) {
+    if let Some(toast) = &app.toast {
+        let role = if toast.tone == Tone::Bad { Role::Bad } else { Role::Good };
+        let sign = if toast.tone == Tone::Bad { "! " } else { "" };
+        let strip = pen.strip(format!("{sign}{}", toast.text), role);
+        pen.put(area, 0, &strip);
+        return;
+    }
+    let hints = if app.pending.is_empty() { hints(app) } else { following(app) };
+    let mut strip = Vec::new();
+    let mut used = 0;
+    for (keys, words) in hints {
+        let (keys, words) = (pen.clean(&keys), pen.clean(&format!(" {words}  ")));
+        used += keys.width() + words.width();
+        if used > usize::from(area.width) + 2 {
+            break;
+        }
+        strip.push(pen.piece(keys, Role::Key));
+        strip.push(pen.piece(words, Role::Plain));
+    }
+    pen.put(area, 0, &strip);
+}
+
+/// What may follow the keys pressed so far.
+fn following(app: &App) -> Vec<(String, String)> {
+    let pressed = key::sequence(&app.pending);
+    let mut all = vec![(pressed, "…".to_string())];
+    let next = app.keymap.following(app.context(), &app.pending);
+    all.extend(next.into_iter().map(|(keys, action)| (keys, action.name().to_string())));
+    all.push(("esc".to_string(), "forget it".to_string()));
+    all
+}
+
+fn hints(app: &App) -> Vec<(String, String)> {
+    let wanted: &[(&[Action], &str)] = match (&app.overlay, app.context()) {
+        (Some(Overlay::Pick(_)), _) => &[
+            (&[Action::TextUp, Action::TextDown], "choose"),
+            (&[Action::TextAccept], "take"),
+            (&[Action::TextCancel], "close"),
+        ],
+        (Some(Overlay::Setup(_)), Context::Text) => {
+            &[(&[Action::TextAccept], "set"), (&[Action::TextCancel], "leave as it was")]
+        }
+        (Some(Overlay::Setup(_)), _) => &[
+            (&[Action::Down, Action::Up], "field"),
+            (&[Action::Left, Action::Right], "change"),
+            (&[Action::Accept], "type"),
+            (&[Action::ClearLine], "default"),
+            (&[Action::Close], "close"),
+        ],
+        (Some(Overlay::Order(_)), _) => &[
+            (&[Action::Toggle], "on, off"),
+            (&[Action::RaiseLine, Action::LowerLine], "order"),
+            (&[Action::Left], "turn round"),
+            (&[Action::Accept], "done"),
+        ],
+        (Some(Overlay::Export(_)), _) => &[
+            (&[Action::Down, Action::Up], "format"),
+            (&[Action::Left, Action::Right], "where to"),
+            (&[Action::Accept], "export"),
+            (&[Action::Close], "close"),
+        ],
+        (Some(Overlay::Why(_)), _) => &[
+            (&[Action::Down, Action::Up], "choose"),
+            (&[Action::Accept], "apply"),
+            (&[Action::Close], "close"),
+        ],
+        (Some(Overlay::Sheet(_)), _) => {
+            &[(&[Action::Down, Action::Up], "move"), (&[Action::Close], "close")]
+        }
+        _ => TABLE_HINTS,
+    };
+    let keys = |actions: &[Action]| {
+        let keys: Vec<String> = actions.iter().filter_map(|a| app.keymap.hint(*a)).collect();
+        keys.join("/")
+    };
+    wanted.iter().map(|(actions, words)| (keys(actions), (*words).to_string())).collect()
+}
+
+const TABLE_HINTS: &[(&[Action], &str)] = &[
+    (&[Action::Help], "help"),
+    (&[Action::Search], "find"),
+    (&[Action::Query], "query"),
+    (
+        &[
+            Action::FilterVram,
+            Action::FilterReliability,
+            Action::FilterBandwidth,
+            Action::FilterRegion,
+            Action::FilterPrice,
+        ],
+        "vram rel net region price",
+    ),
+    (&[Action::EditSetup], "setup"),
+    (&[Action::SortMenu], "sort"),
+    (&[Action::Why], "why"),
+    (&[Action::Detail], "detail"),
+    (&[Action::Panel], "panel"),
+    (&[Action::Mark], "mark"),
+    (&[Action::Compare], "compare"),
+    (&[Action::Export], "export"),
+    (&[Action::CopyCommand], "copy command"),
+    (&[Action::Quit], "quit"),
+];
+
+/// What is shown when nothing can be.
+pub(super) fn too_small(pen: &mut Pen<'_>, area: Area) {
+    let least = crate::app::layout::SMALLEST;
+    let text = format!(
+        "haggle needs {} columns and {} rows; here are {} and {}.",
+        least.width, least.height, area.width, area.height
+    );
+    let width = usize::from(area.width);
+    for (row, line) in text::wrap(&text, width.max(1)).into_iter().enumerate() {
+        let piece = pen.cell(&line, width, Align::Left, Role::Plain);
+        pen.put(area, row as u16, &[piece]);
+    }
+}

@@ -1,0 +1,40 @@
+//! Sort keys or columns: what is chosen, in its order, then the rest.
+
+use super::list;
+use crate::app::layout::Area;
+use crate::app::order_page::{OrderItem, OrderKind, OrderPage};
+use crate::market::Align;
+use crate::ui::pen::{Pen, Strip};
+use crate::ui::theme::Role;
+
+/// The heading.
+pub(super) fn title(page: &OrderPage) -> &'static str {
+    match page.kind {
+        OrderKind::Sort => "Sort keys, the first decides",
+        OrderKind::Columns => "Columns, from left to right",
+    }
+}
+
+/// Draws the list.
+pub(super) fn draw(pen: &mut Pen<'_>, page: &OrderPage, area: Area) {
+    let lines: Vec<Strip> =
+        page.items.iter().enumerate().map(|(at, item)| line(pen, page.kind, at, *item)).collect();
+    list(pen, area, &lines, page.selected);
+}
+
+fn line(pen: &Pen<'_>, kind: OrderKind, at: usize, item: OrderItem) -> Strip {
+    let chosen = if item.on { format!("{:>2}", at + 1) } else { "  ".to_string() };
+    let way = match (kind, item.descending) {
+        (OrderKind::Columns, _) => "",
+        (OrderKind::Sort, true) => "largest first",
+        (OrderKind::Sort, false) => "smallest first",
+    };
+    let role = if item.on { Role::Strong } else { Role::Plain };
+    let width = if kind == OrderKind::Sort { 15 } else { 0 };
+    vec![
+        pen.piece(format!("{chosen} "), role),
+        pen.cell(item.name(), 12, Align::Left, role),
+        pen.cell(way, width, Align::Left, Role::Plain),
+        pen.piece(item.about(), Role::Faint),
+    ]
+}

@@ -1,0 +1,276 @@
+//! The side panel: the offer's facts, memory by term against what is usable, the bill by item, the
+//! hours by stage; each figure with what it rests on.
+
+use super::pen::{Pen, Piece, Strip};
+use super::text;
+use super::theme::Role;
+use crate::app::App;
+use crate::app::desk::Detail;
+use crate::app::facts::{basis_word, pricing_word, range_words, verdict_word};
+use crate::app::layout::Area;
+use crate::estimate::fit::{Fit, Verdict};
+use crate::market::Align;
+use crate::market::column::card_name;
+use crate::offer::Basis;
+use crate::units::{Gib, gib, hours, mbps, percent, usd, usd_per_hour};
+use unicode_width::UnicodeWidthStr;
+
+/// Cells for the word that says what a figure rests on.
+const BASIS: usize = 9;
+/// Cells for a figure.
+const FIGURE: usize = 11;
+
+/// The fillings of a stacked bar, so that its parts differ without colour.
+const FILLINGS: [char; 6] = ['█', '▓', '▒', '░', '#', '+'];
+const ASCII_FILLINGS: [char; 6] = ['#', '=', '+', '-', ':', 'o'];
+
+/// Draws the panels: all in one, or in two.
+pub(super) fn draw(pen: &mut Pen<'_>, app: &App, areas: &[Area]) {
+    let Some(detail) = &app.detail else { return };
+    let width = areas.first().map_or(0, |a| usize::from(a.width));
+    let mut first = offer(pen, detail, width);
+    first.extend(memory(pen, detail, width));
+    let mut second = bill(pen, detail, width);
+    second.extend(time(pen, detail, width));
+    second.extend(advice(pen, detail, width));
+    match areas {
+        [one] => {
+            first.extend(second);
+            scrolled(pen, *one, &first, app.panel_scroll);
+        }
+        [one, two] => {
+            scrolled(pen, *one, &first, app.panel_scroll);
+            scrolled(pen, *two, &second, app.panel_scroll);
+        }
+        _ => {}
+    }
+}
+
+/// Draws the part of `lines` that is seen, and says when there is more.
+fn scrolled(pen: &mut Pen<'_>, area: Area, lines: &[Strip], scroll: usize) {
+    let height = usize::from(area.height);
+    let top = scroll.min(lines.len().saturating_sub(height));
+    for (row, line) in lines.iter().skip(top).take(height).enumerate() {
+        pen.put(area, row as u16, line);
+    }
+    let below = lines.len().saturating_sub(top + height);
+    if below > 0 {
+        let more = pen.strip(format!(" {} more lines, }} scrolls ", below + 1), Role::Faint);
+        let clear = pen.strip(" ".repeat(usize::from(area.width)), Role::Plain);
+        pen.put(area, area.height - 1, &clear);
+        pen.put(area, area.height - 1, &more);
+    }
+}
+
+fn heading(pen: &Pen<'_>, width: usize, title: &str) -> Strip {
+    let line = "─".repeat(width.saturating_sub(title.width() + 3));
+    vec![
+        pen.piece("─ ", Role::Frame),
+        pen.piece(title, Role::Strong),
+        pen.piece(format!(" {line}"), Role::Frame),
+    ]
+}
+
+/// Name, figure, basis.
+fn figure(pen: &Pen<'_>, width: usize, name: &str, value: &str, basis: Basis, role: Role) -> Strip {
+    let figure = FIGURE.max(value.width());
+    let name_width = width.saturating_sub(figure + BASIS + 2);
+    vec![
+        pen.cell(name, name_width, Align::Left, Role::Plain),
+        pen.piece(" ", Role::Plain),
+        pen.cell(value, figure, Align::Right, role),
+        pen.piece(" ", Role::Plain),
+        pen.cell(basis_word(basis), BASIS, Align::Left, basis_role(basis)),
+    ]
+}
+
+fn basis_role(basis: Basis) -> Role {
+    match basis {
+        Basis::Live | Basis::Measured => Role::Good,
+        Basis::Assumed | Basis::Unknown => Role::Warn,
+        Basis::Listed | Basis::Modelled => Role::Faint,
+    }
+}
+
+fn wrapped(pen: &Pen<'_>, width: usize, text: &str, role: Role) -> Vec<Strip> {
+    text::wrap(text, width).into_iter().map(|line| pen.strip(line, role)).collect()
+}
+
+fn offer(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
+    let offer = &detail.offer;
+    let count = offer.hardware.gpus;
+    let count = if count.fract() == 0.0 { format!("{count:.0}") } else { format!("{count:.2}") };
+    let card = card_name(offer);
+    let mut lines = vec![
+        vec![
+            pen.piece(format!("{count}× {card}"), Role::Strong),
+            pen.piece(format!("  {}", pricing_word(detail.quote.pricing)), Role::Plain),
+        ],
+        pen.strip(&detail.id, Role::Faint),
+    ];
+    let basis = offer.origin.basis;
+    let mut fact = |name: &str, value: Option<String>| {
+        let known = value.is_some();
+        let value = value.unwrap_or_else(|| "?".to_string());
+        let basis = if known { basis } else { Basis::Unknown };
+        let room = width.saturating_sub(BASIS + name.width() + 3);
+        let value = text::cut(&value, room, pen.ascii);
+        lines.push(figure(pen, width, name, &value, basis, Role::Plain));
+    };
+    let place = &offer.place.raw;
+    fact("region", (!place.is_empty()).then(|| place.to_string()));
+    fact("reliability", offer.reliability.map(percent));
+    fact("on demand, $/h", offer.price.on_demand.map(usd_per_hour));
+    fact("spot, $/h", offer.price.spot.map(usd_per_hour));
+    fact("download, Mbit/s", offer.download.map(mbps));
+    fact("upload, Mbit/s", offer.upload.map(mbps));
+    fact("disk, GB at most", offer.disk.map(|d| format!("{:.0}", d.get())));
+    let flags = offer.flags.names();
+    if !flags.is_empty() {
+        let text = format!("! looks odd: {}", flags.join(", "));
+        lines.extend(wrapped(pen, width, &text, Role::Warn));
+    }
+    lines
+}
+
+fn memory(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
+    let fit = &detail.fit;
+    let mut lines = vec![heading(pen, width, "Memory of one GPU"), verdict(pen, fit)];
+    if let Some(reason) = &fit.reason {
+        lines.extend(wrapped(pen, width, reason, Role::Warn));
+    }
+    if let Some(bar) = bar(pen, fit, width) {
+        lines.push(bar);
+    }
+    for (at, term) in fit.terms.iter().enumerate() {
+        let mut strip = vec![Piece { text: format!("{} ", filling(pen, at)), style: pen.part(at) }];
+        let rest = width.saturating_sub(2);
+        let value = format!("{} GiB", gib(term.gib));
+        strip.extend(figure(pen, rest, term.name, &value, term.basis, Role::Plain));
+        lines.push(strip);
+    }
+    let size = |v: Option<Gib>| v.map_or("?".to_string(), |v| format!("{} GiB", gib(v)));
+    if fit.needed.is_some() {
+        let needed = size(fit.needed);
+        lines.push(figure(pen, width, "needed", &needed, Basis::Modelled, Role::Accent));
+        if let Some(band) = fit.band {
+            let band = format!("{}–{}", gib(band.low), gib(band.high));
+            lines.push(figure(pen, width, "  may be", &band, Basis::Measured, Role::Plain));
+        }
+    }
+    if fit.usable.is_some() {
+        lines.push(figure(pen, width, "usable", &size(fit.usable), Basis::Listed, Role::Plain));
+    }
+    lines
+}
+
+fn verdict(pen: &Pen<'_>, fit: &Fit) -> Strip {
+    let role = match fit.verdict {
+        Verdict::Fits => Role::Good,
+        Verdict::Tight | Verdict::Unknown => Role::Warn,
+        Verdict::No => Role::Bad,
+    };
+    let mut strip = vec![pen.piece(verdict_word(fit.verdict), role)];
+    if let Some(room) = fit.headroom_gib() {
+        let size = gib(Gib::new(room.abs()));
+        let words = if room < 0.0 {
+            format!("  {size} GiB too much")
+        } else {
+            format!("  {size} GiB free")
+        };
+        strip.push(pen.piece(words, Role::Plain));
+    }
+    strip
+}
+
+fn filling(pen: &Pen<'_>, at: usize) -> char {
+    let fillings = if pen.ascii { ASCII_FILLINGS } else { FILLINGS };
+    fillings[at % fillings.len()]
+}
+
+/// The parts of what is needed, side by side, against what is usable.
+fn bar(pen: &Pen<'_>, fit: &Fit, width: usize) -> Option<Strip> {
+    let (needed, usable) = (fit.needed?.get(), fit.usable?.get());
+    let whole = needed.max(usable);
+    if whole <= 0.0 || width < 12 {
+        return None;
+    }
+    let room = width - 1;
+    let cell = |v: f64| ((v / whole) * room as f64).round() as usize;
+    let limit = cell(usable).min(room);
+    let mut cells: Vec<(char, ratatui::style::Style)> = Vec::new();
+    let mut sum = 0.0;
+    for (at, term) in fit.terms.iter().enumerate() {
+        sum += term.gib.get();
+        while cells.len() < cell(sum).min(room) {
+            cells.push((filling(pen, at), pen.part(at)));
+        }
+    }
+    while cells.len() < room {
+        cells.push((if pen.ascii { '.' } else { '·' }, pen.style(Role::Faint)));
+    }
+    let limit_sign = if pen.ascii { '|' } else { '┃' };
+    cells.insert(limit.min(cells.len()), (limit_sign, pen.style(Role::Strong)));
+    Some(cells.into_iter().map(|(c, style)| Piece { text: c.to_string(), style }).collect())
+}
+
+fn bill(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
+    let quote = &detail.quote;
+    let mut lines = vec![heading(pen, width, "Bill of the job")];
+    for item in &quote.items {
+        let value = item.usd.map_or("?".to_string(), usd);
+        lines.push(figure(pen, width, item.kind.name(), &value, item.basis, Role::Plain));
+    }
+    if quote.never_finishes {
+        let text = "never finishes: it is interrupted more often than it makes headway";
+        lines.extend(wrapped(pen, width, text, Role::Bad));
+    }
+    let name = if quote.unknown.is_empty() { "total" } else { "total of what is known" };
+    let total = quote.total.map_or("?".to_string(), |t| usd(t.expected));
+    lines.push(figure(pen, width, name, &total, Basis::Modelled, Role::Accent));
+    if let Some(t) = quote.total {
+        let range = format!("{}–{}", usd(t.low), usd(t.high));
+        lines.push(figure(pen, width, "  may be", &range, Basis::Modelled, Role::Plain));
+    }
+    for missing in &quote.unknown {
+        lines.extend(wrapped(pen, width, &format!("! not in it: {missing}"), Role::Warn));
+    }
+    lines
+}
+
+fn time(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
+    let quote = &detail.quote;
+    let mut lines = vec![heading(pen, width, "Time")];
+    for stage in &quote.stages {
+        let value = hours(stage.hours);
+        lines.push(figure(pen, width, stage.name, &value, stage.basis, Role::Plain));
+    }
+    let range = quote
+        .hours
+        .map_or("?".to_string(), |r| range_words(hours(r.low), hours(r.expected), hours(r.high)));
+    lines.push(figure(pen, width, "in all", &range, Basis::Modelled, Role::Accent));
+    let speed = detail.speed.tokens_per_second;
+    let speed = speed.map_or("?".to_string(), |s| format!("{:.0} tok/s", s.expected.get()));
+    lines.push(figure(pen, width, "speed", &speed, detail.speed.basis, Role::Plain));
+    if !detail.speed.note.is_empty() {
+        lines.extend(wrapped(pen, width, &detail.speed.note, Role::Faint));
+    }
+    lines
+}
+
+fn advice(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
+    if detail.advice.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec![heading(pen, width, "What would help (A applies the first)")];
+    for advice in detail.advice.iter().take(4) {
+        let value = format!("{} GiB", gib(advice.needed));
+        let room = width.saturating_sub(value.width() + 9);
+        lines.push(vec![
+            pen.cell(&advice.change, room, Align::Left, Role::Plain),
+            pen.piece(format!(" {value} "), Role::Plain),
+            pen.piece(verdict_word(advice.verdict), Role::Strong),
+        ]);
+    }
+    lines
+}
