@@ -253,7 +253,8 @@ pub fn key_table() -> String {
             } else {
                 keys.join(" ")
             };
-            text.push_str(&format!("| {keys} | `{}` | {} |\n", entry.name, entry.about));
+            let row = format!("| {keys} | `{}` | {} |\n", entry.name, entry.about);
+            text.push_str(&row);
         }
     }
     text
@@ -269,7 +270,7 @@ mod tests {
         for (index, entry) in ACTIONS.iter().enumerate() {
             assert_eq!(entry.action as usize, index);
             assert!(names.insert(entry.name), "{} twice", entry.name);
-            assert!(entry.about.ends_with('.') && entry.about.len() < 70, "{}", entry.about);
+            assert!(entry.about.ends_with(['.', '?']) && entry.about.len() < 70, "{}", entry.about);
             assert_eq!(Action::from_name(entry.name), Some(entry.action));
         }
     }

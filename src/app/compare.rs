@@ -8,7 +8,7 @@ use crate::estimate::quote::ItemKind;
 use crate::market::column::CellValue;
 use crate::market::query::Field;
 use crate::market::{Column, SortBy};
-use crate::units::usd;
+use crate::units::{Usd, usd};
 
 /// A line of the comparison: one figure of every offer.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,7 +57,8 @@ pub fn compared(app: &App) -> Vec<Compared> {
             _ => None,
         });
         let large = best_is_large(SortBy::Field(*field));
-        let best = if matters(*field) { best_of(figures.collect(), large) } else { vec![] };
+        let best =
+            if matters(*field) { best_of(&figures.collect::<Vec<_>>(), large) } else { vec![] };
         let values = cells.into_iter().map(|c| c.text).collect();
         lines.push(Compared { name: field.info().noun.to_string(), values, best });
     }
@@ -65,10 +66,10 @@ pub fn compared(app: &App) -> Vec<Compared> {
     for kind in ItemKind::ALL {
         let item = |d: &Detail| d.quote.items.iter().find(|i| i.kind == kind).and_then(|i| i.usd);
         let figures: Vec<Option<f64>> =
-            details.iter().map(|d| d.as_ref().and_then(item).map(|u| u.get())).collect();
+            details.iter().map(|d| d.as_ref().and_then(item).map(Usd::get)).collect();
         if figures.iter().any(|f| f.is_some_and(|v| v > 0.0)) {
             let mut line = words(kind.name(), &details, |d| item(d).map_or("?".to_string(), usd));
-            line.best = best_of(figures, false);
+            line.best = best_of(&figures, false);
             lines.push(line);
         }
     }
@@ -86,7 +87,7 @@ fn matters(field: Field) -> bool {
 }
 
 /// Marks the best figures; nothing where all are equal.
-fn best_of(figures: Vec<Option<f64>>, large: bool) -> Vec<bool> {
+fn best_of(figures: &[Option<f64>], large: bool) -> Vec<bool> {
     let known = || figures.iter().flatten().copied();
     let best = if large { known().reduce(f64::max) } else { known().reduce(f64::min) };
     let all_same = figures.iter().all(|f| *f == best);
@@ -99,9 +100,9 @@ mod tests {
 
     #[test]
     fn the_best_is_marked_and_ties_are_shared() {
-        assert_eq!(best_of(vec![Some(2.0), Some(1.0), None], false), [false, true, false]);
-        assert_eq!(best_of(vec![Some(2.0), Some(2.0), Some(1.0)], true), [true, true, false]);
-        assert_eq!(best_of(vec![Some(2.0), Some(2.0)], true), [false, false]);
-        assert_eq!(best_of(vec![None, None], true), [false, false]);
+        assert_eq!(best_of(&[Some(2.0), Some(1.0), None], false), [false, true, false]);
+        assert_eq!(best_of(&[Some(2.0), Some(2.0), Some(1.0)], true), [true, true, false]);
+        assert_eq!(best_of(&[Some(2.0), Some(2.0)], true), [false, false]);
+        assert_eq!(best_of(&[None, None], true), [false, false]);
     }
 }

@@ -218,7 +218,7 @@ fn quote_facts(detail: &Detail) -> Vec<Fact> {
     for stage in &quote.stages {
         facts.push(plain("Time", stage.name, Some(hours(stage.hours)), stage.basis, ""));
     }
-    let range = quote.hours.map(|r| range_words(hours(r.low), hours(r.expected), hours(r.high)));
+    let range = quote.hours.map(|r| range_words(&hours(r.low), &hours(r.expected), &hours(r.high)));
     facts.push(plain("Time", "hours in all", range, Basis::Modelled, "sum of the stages"));
     for item in &quote.items {
         facts.push(Fact {
@@ -234,7 +234,7 @@ fn quote_facts(detail: &Detail) -> Vec<Fact> {
             age_seconds: item.age_seconds,
         });
     }
-    let total = quote.total.map(|r| range_words(usd(r.low), usd(r.expected), usd(r.high)));
+    let total = quote.total.map(|r| range_words(&usd(r.low), &usd(r.expected), &usd(r.high)));
     let source = if quote.unknown.is_empty() { "sum of the bill" } else { "sum of what is known" };
     facts.push(plain("Bill", "total", total, Basis::Modelled, source));
     for missing in &quote.unknown {
@@ -247,8 +247,8 @@ fn quote_facts(detail: &Detail) -> Vec<Fact> {
 }
 
 /// `12.30$ (10.10$–15.00$)`; just the figure where there is no doubt.
-pub fn range_words(low: String, expected: String, high: String) -> String {
-    if low == high { expected } else { format!("{expected} ({low}–{high})") }
+pub fn range_words(low: &str, expected: &str, high: &str) -> String {
+    if low == high { expected.to_string() } else { format!("{expected} ({low}–{high})") }
 }
 
 /// The age of a figure in words.

@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn what_stands_in_the_query_can_be_edited_again() {
-        let query = |text| Query::parse(text).unwrap();
+        let query = |text: &str| Query::parse(text).unwrap();
         assert_eq!(Filter::Reliability.typed(&query("rel>95%?")), "95%?");
         assert_eq!(Filter::Vram.typed(&query("vram<48")).trim_end_matches("GB"), "<48");
         assert_eq!(Filter::Region.typed(&query("!region:cn")), "!cn");

@@ -99,7 +99,7 @@ impl Grid {
                 .map_or(0, |(at, _)| at);
             self.dropped.push(wanted.remove(worst).column);
         }
-        self.share_out(&mut wanted, room);
+        Self::share_out(&mut wanted, room);
         let mut x = GUTTER;
         self.columns.clear();
         for w in wanted {
@@ -109,7 +109,7 @@ impl Grid {
     }
 
     /// Words give way until all columns fit.
-    fn share_out(&self, wanted: &mut [Wanted], room: usize) {
+    fn share_out(wanted: &mut [Wanted], room: usize) {
         while sum(wanted, |w| w.best) > room {
             let Some(widest) =
                 wanted.iter_mut().filter(|w| w.best > w.least).max_by_key(|w| w.best - w.least)

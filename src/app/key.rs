@@ -137,7 +137,7 @@ impl Key {
             match Key::parse(word) {
                 Ok(key) => keys.push(key),
                 Err(wrong) if word.contains('-') && word.len() > 2 => return Err(wrong),
-                Err(_) if word.chars().count() <= 3 => keys.extend(word.chars().map(Key::char)),
+                Err(_) if word.chars().count() == 2 => keys.extend(word.chars().map(Key::char)),
                 Err(wrong) => return Err(wrong),
             }
         }
@@ -185,7 +185,10 @@ impl fmt::Display for Key {
             }
         }
         match self.code {
-            Code::F(n) => text.push_str(&format!("f{n}")),
+            Code::F(n) => {
+                text.push('f');
+                text.push_str(&n.to_string());
+            }
             Code::Char('<') => text.push('<'),
             Code::Char('-') if !text.is_empty() => text.push_str("minus"),
             Code::Char(c) if c != ' ' => text.push(c),

@@ -128,7 +128,7 @@ pub struct Options {
 #[derive(Clone, Debug)]
 pub enum Overlay {
     /// A line in which a query is typed.
-    Prompt(Prompt),
+    Prompt(Box<Prompt>),
     /// A list that narrows while one types.
     Pick(Picker),
     /// The setup.

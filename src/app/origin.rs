@@ -51,10 +51,13 @@ mod tests {
         let day = 1_764_460_800;
         assert_eq!(words(&[], false, now), "no offers yet");
         let embedded = status(Provider::Aws, RowsFrom::Embedded, day);
-        assert_eq!(words(&[embedded.clone()], false, now), "snapshot of 2025-11-30");
-        assert_eq!(words(&[embedded.clone()], true, now), "OFFLINE · snapshot of 2025-11-30");
+        assert_eq!(words(std::slice::from_ref(&embedded), false, now), "snapshot of 2025-11-30");
+        assert_eq!(
+            words(std::slice::from_ref(&embedded), true, now),
+            "OFFLINE · snapshot of 2025-11-30"
+        );
         let live = status(Provider::Vast, RowsFrom::Asked, now.0);
-        assert_eq!(words(&[live.clone()], false, now), "live");
+        assert_eq!(words(std::slice::from_ref(&live), false, now), "live");
         assert_eq!(words(&[live, embedded], false, now), "live: vast · snapshot of 2025-11-30");
         let saved = status(Provider::Vast, RowsFrom::Saved, now.0 - 10_800);
         assert_eq!(words(&[saved], false, now), "saved, 3h old");

@@ -5,7 +5,7 @@ use super::cursor::Cursor;
 use super::filter::{Filter, split_words};
 use super::history::Choice;
 use super::line::Line;
-use crate::market::query::{remove_field, replace_field};
+use crate::market::query::{FIELDS, remove_field, replace_field};
 use crate::market::{Completion, QueryError};
 use std::ops::Range;
 
@@ -97,6 +97,35 @@ impl Prompt {
                 None => remove_field(&self.before.query, filter.field()),
             },
             PromptKind::SaveView => Ok(self.before.query.clone()),
+        }
+    }
+
+    /// The query to be shown while typing goes on: without a last word that may become the name of
+    /// a field.
+    pub fn preview(&self, query: String) -> String {
+        let typed = self.line.text();
+        if self.kind != PromptKind::Query || self.line.cursor() != typed.len() {
+            return query;
+        }
+        let start = typed.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+        let word = typed.get(start..).unwrap_or("").trim_start_matches(['!', '(']);
+        let names = FIELDS.iter().flat_map(|f| f.aliases.iter().chain([&f.name]));
+        let begun = !word.is_empty() && names.copied().any(|n| n.starts_with(word));
+        if begun { typed.get(..start).unwrap_or("").to_string() } else { query }
+    }
+
+    /// The query without the words that a mistake touches.
+    pub fn without(&self, mistake: Range<usize>) -> String {
+        let typed = self.line.text();
+        let (head, tail) = (typed.get(..mistake.start), typed.get(mistake.end..));
+        let head = head.unwrap_or("");
+        let head = head.rfind(char::is_whitespace).map_or("", |at| head.get(..at).unwrap_or(""));
+        let tail = tail.unwrap_or("");
+        let tail = tail.find(char::is_whitespace).map_or("", |at| tail.get(at..).unwrap_or(""));
+        let rest = format!("{head}{tail}");
+        match &self.kind {
+            PromptKind::Search { rest: query } => format!("{query} {rest}").trim().to_string(),
+            _ => rest,
         }
     }
 

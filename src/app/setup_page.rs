@@ -53,6 +53,9 @@ impl SetupPage {
 
 /// The value of a field that is in force: the user's, or what it was filled with.
 pub fn value(setup: &Setup, draft: &Draft, field: Field) -> Option<String> {
+    if field == Field::Model {
+        return Some(setup.model.name.clone());
+    }
     draft.get(field).or_else(|| setup.to_draft().get(field))
 }
 

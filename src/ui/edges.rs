@@ -89,9 +89,12 @@ fn hidden_words(app: &App) -> String {
 fn position_words(app: &App) -> String {
     let keys: Vec<String> = app.sort_keys().iter().map(ToString::to_string).collect();
     let at = if app.desk.shown() == 0 { 0 } else { app.cursor.position + 1 };
-    let dropped = app.grid.dropped.len();
-    let dropped =
-        if dropped > 0 { format!("{dropped} columns have no room · ") } else { String::new() };
+    let dropped: Vec<&str> = app.grid.dropped.iter().map(|c| c.title).collect();
+    let dropped = match dropped.as_slice() {
+        [] => String::new(),
+        [one] => format!("no room for {one} · "),
+        many => format!("no room for {} columns · ", many.len()),
+    };
     format!("{dropped}by {} · row {}", keys.join(", "), thousands(at))
 }
 

@@ -84,3 +84,6 @@ fn paint(buffer: &mut Buffer, app: &App) -> Option<(u16, u16)> {
     edges::footer(&mut pen, app, layout.footer);
     page::draw(&mut pen, app, layout)
 }
+
+#[cfg(test)]
+mod tests;

@@ -245,9 +245,9 @@ fn time(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
         let value = hours(stage.hours);
         lines.push(figure(pen, width, stage.name, &value, stage.basis, Role::Plain));
     }
-    let range = quote
-        .hours
-        .map_or("?".to_string(), |r| range_words(hours(r.low), hours(r.expected), hours(r.high)));
+    let range = quote.hours.map_or("?".to_string(), |r| {
+        range_words(&hours(r.low), &hours(r.expected), &hours(r.high))
+    });
     lines.push(figure(pen, width, "in all", &range, Basis::Modelled, Role::Accent));
     let speed = detail.speed.tokens_per_second;
     let speed = speed.map_or("?".to_string(), |s| format!("{:.0} tok/s", s.expected.get()));

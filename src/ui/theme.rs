@@ -53,10 +53,10 @@ impl Theme {
         let style = modifiers(role);
         match self.name {
             ThemeName::Mono => style,
-            ThemeName::Terminal => coloured(style, role, TERMINAL),
-            ThemeName::Dark => coloured(style, role, DARK),
-            ThemeName::Light => coloured(style, role, LIGHT),
-            ThemeName::ColourBlind => coloured(style, role, COLOUR_BLIND),
+            ThemeName::Terminal => coloured(style, role, &TERMINAL),
+            ThemeName::Dark => coloured(style, role, &DARK),
+            ThemeName::Light => coloured(style, role, &LIGHT),
+            ThemeName::ColourBlind => coloured(style, role, &COLOUR_BLIND),
         }
     }
 
@@ -160,7 +160,7 @@ fn modifiers(role: Role) -> Style {
     }
 }
 
-fn coloured(style: Style, role: Role, palette: Palette) -> Style {
+fn coloured(style: Style, role: Role, palette: &Palette) -> Style {
     let colour = match role {
         Role::Plain | Role::Faint | Role::Strong | Role::Head | Role::Cursor | Role::Cell => {
             return style;

@@ -9,7 +9,7 @@ use crate::market::{Completion, complete};
 
 impl App {
     pub(super) fn open_prompt(&mut self, prompt: Prompt) {
-        self.overlay = Some(Overlay::Prompt(prompt));
+        self.overlay = Some(Overlay::Prompt(Box::new(prompt)));
         self.prompt_completion();
     }
 
@@ -24,10 +24,10 @@ impl App {
         match action {
             Action::TextAccept => self.accept_prompt(),
             Action::TextCancel => self.cancel_prompt(),
-            Action::TextComplete => self.take_completion(1),
-            Action::TextCompleteBack => self.take_completion(-1),
-            Action::TextUp => self.recall(1),
-            Action::TextDown => self.recall(-1),
+            Action::TextComplete => self.take_completion(true),
+            Action::TextCompleteBack => self.take_completion(false),
+            Action::TextUp => self.recall(true),
+            Action::TextDown => self.recall(false),
             _ => {
                 if edit_line(&mut prompt.line, action) {
                     self.prompt_changed();
@@ -49,11 +49,19 @@ impl App {
         if prompt.kind == PromptKind::SaveView {
             return;
         }
-        let result = prompt.query().and_then(|query| self.desk.set_query(&query));
+        let result = prompt.query().and_then(|query| self.desk.set_query(&prompt.preview(query)));
         prompt.mistake = result.err().map(|wrong| Mistake {
             span: prompt.place(wrong.span.clone()),
             text: wrong.to_string(),
         });
+        if let Some(span) = prompt.mistake.as_ref().and_then(|m| m.span.clone()) {
+            // What stands beside the mistake stays in force; failing that, what was before.
+            let rest = prompt.without(span);
+            if self.desk.set_query(&rest).is_err() {
+                // What was in force before could be read then and can be read now.
+                let _ = self.desk.set_query(&prompt.before.query);
+            }
+        }
         self.grid.forget_widths();
     }
 
@@ -74,16 +82,17 @@ impl App {
         };
     }
 
-    fn take_completion(&mut self, by: isize) {
+    fn take_completion(&mut self, forward: bool) {
         let Some(Overlay::Prompt(prompt)) = &mut self.overlay else { return };
         let count = prompt.completion.candidates.len();
         if count == 0 {
             return;
         }
         let next = match prompt.taken {
-            None if by > 0 => 0,
+            None if forward => 0,
+            Some(at) if forward => (at + 1) % count,
             None => count - 1,
-            Some(at) => at.saturating_add_signed(by + count as isize) % count,
+            Some(at) => (at + count - 1) % count,
         };
         let span = prompt.completion.span.clone();
         if let Some(candidate) = prompt.completion.candidates.get(next) {
@@ -94,15 +103,15 @@ impl App {
         }
     }
 
-    /// An earlier query (`by` > 0) or a later one.
-    fn recall(&mut self, by: isize) {
+    /// An earlier query, or a later one.
+    fn recall(&mut self, earlier: bool) {
         let Some(Overlay::Prompt(prompt)) = &mut self.overlay else { return };
         if prompt.kind != PromptKind::Query {
             return;
         }
-        let next = match (prompt.recalled, by > 0) {
+        let next = match (prompt.recalled, earlier) {
             (None, true) => Some(0),
-            (None, false) | (Some(0), false) => None,
+            (None | Some(0), false) => None,
             (Some(at), true) => Some((at + 1).min(self.queries.len().saturating_sub(1))),
             (Some(at), false) => Some(at - 1),
         };
@@ -128,6 +137,10 @@ impl App {
             return;
         }
         let before = prompt.before.clone();
+        if let Ok(query) = prompt.query() {
+            // It was read without a mistake when it was typed.
+            let _ = self.desk.set_query(&query);
+        }
         self.overlay = None;
         if self.desk.choice() != before {
             self.history.keep(before);
@@ -152,6 +165,13 @@ impl App {
         self.grid.forget_widths();
         self.desk.refresh(self.now);
         self.cursor = cursor;
+        // Rows may have come meanwhile.
+        let found = self.cursor.line.and_then(|line| self.desk.position_of(line));
+        let height = self.layout.as_ref().map_or(0, super::super::layout::Layout::table_rows);
+        self.cursor.follow(found, self.desk.shown(), height);
+        if found != Some(self.cursor.position) {
+            self.cursor.line = None;
+        }
     }
 
     fn save_view(&mut self) {

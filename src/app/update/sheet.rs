@@ -18,7 +18,7 @@ impl App {
     pub(super) fn open_compare(&mut self) {
         match self.marks.len() {
             0 | 1 => {
-                self.say(Tone::Bad, "mark two to five offers first (space), then compare them")
+                self.say(Tone::Bad, "mark two to five offers first (space), then compare them");
             }
             n if n > MOST_COMPARED => {
                 self.say(Tone::Bad, format!("{n} offers are marked; at most five can be compared"));

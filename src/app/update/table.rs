@@ -87,7 +87,7 @@ impl App {
             Action::SaveView => {
                 let choice = self.desk.choice();
                 let prompt = Prompt::new(PromptKind::SaveView, String::new(), choice, self.cursor);
-                self.overlay = Some(Overlay::Prompt(prompt));
+                self.overlay = Some(Overlay::Prompt(Box::new(prompt)));
             }
             Action::SortMenu => {
                 self.overlay = Some(Overlay::Order(OrderPage::sort(self.desk.sort())));

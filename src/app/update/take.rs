@@ -76,17 +76,16 @@ impl App {
                 Some(json) => self.take(json, Target::Clipboard),
                 None => Vec::new(),
             },
-            Action::CopyCommand => match launch(detail) {
-                Some(command) => self.take(command, Target::Clipboard),
-                None => {
-                    let provider = detail.offer.provider.name();
-                    self.say(
-                        Tone::Bad,
-                        format!("there is no launch command for {provider}; e lists what there is"),
-                    );
-                    Vec::new()
+            Action::CopyCommand => {
+                if let Some(command) = launch(detail) {
+                    return self.take(command, Target::Clipboard);
                 }
-            },
+                let provider = detail.offer.provider.name();
+                let words =
+                    format!("there is no launch command for {provider}; e lists what there is");
+                self.say(Tone::Bad, words);
+                Vec::new()
+            }
             _ => self.copy_cells(action == Action::CopyCell),
         }
     }

@@ -17,19 +17,19 @@ use crate::app::sheet::SheetKind;
 use crate::app::{App, Overlay};
 
 /// Where the terminal's cursor goes, when text is being typed.
-pub(super) type Caret = Option<(u16, u16)>;
+pub(super) type Caret = (u16, u16);
 
 /// Draws what is open.
-pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) -> Caret {
+pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) -> Option<Caret> {
     let overlay = app.overlay.as_ref()?;
     if let Overlay::Prompt(prompt) = overlay {
-        return prompt::draw(pen, prompt, layout);
+        return Some(prompt::draw(pen, prompt, layout));
     }
     let (whole, title) = place(overlay, layout);
     let area = cleared(pen, whole, &title);
     match overlay {
         Overlay::Prompt(_) => return None,
-        Overlay::Pick(picker) => return pick::draw(pen, picker, area),
+        Overlay::Pick(picker) => return Some(pick::draw(pen, picker, area)),
         Overlay::Setup(page) => return setup::draw(pen, app, page, area),
         Overlay::Order(page) => order::draw(pen, page, area),
         Overlay::Export(page) => export::draw(pen, page, area),

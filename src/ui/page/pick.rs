@@ -19,7 +19,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, picker: &Picker, area: Area) -> Caret {
     let below = Area { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
     let (lines, selected) = lines(pen, picker);
     list(pen, below, &lines, selected);
-    Some((area.x + 2 + caret as u16, area.y))
+    (area.x + 2 + caret as u16, area.y)
 }
 
 /// The lines, with headings of groups while nothing is typed, and which of them is selected.

@@ -23,7 +23,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, prompt: &Prompt, layout: &Layout) -> Caret
     pen.put_at(area, start, 0, &text);
     underline_mistake(pen, prompt, Area { x: area.x + start, width: room as u16, ..area });
     above(pen, prompt, layout);
-    Some((area.x + start + caret as u16, area.y))
+    (area.x + start + caret as u16, area.y)
 }
 
 /// The mistake is drawn once more over the text, in its own style.

@@ -29,7 +29,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, selected: usize, area: Area) {
         pen.rule(foot, 0, status.provider.name());
         let mut words = status.line(app.now);
         if let Some(hint) = status.report.as_ref().and_then(|r| r.key_hint.as_ref()) {
-            words.push_str(&format!("; key …{hint}"));
+            words = format!("{words}; key …{hint}");
         }
         for (row, line) in text::wrap(&words, usize::from(area.width)).into_iter().enumerate() {
             let strip = pen.strip(line, Role::Plain);

@@ -17,9 +17,9 @@ const BELOW: u16 = 6;
 const NAME: usize = 18;
 
 /// Draws the fields, what the selected one is, and what the changes did.
-pub(super) fn draw(pen: &mut Pen<'_>, app: &App, page: &SetupPage, area: Area) -> Caret {
+pub(super) fn draw(pen: &mut Pen<'_>, app: &App, page: &SetupPage, area: Area) -> Option<Caret> {
     if let Some(Edit::Model(picker)) = &page.edit {
-        return pick::draw(pen, picker, area);
+        return Some(pick::draw(pen, picker, area));
     }
     let below = BELOW.min(area.height / 2);
     let fields = Area { height: area.height - below, ..area };
@@ -57,16 +57,13 @@ fn foot_lines(pen: &mut Pen<'_>, app: &App, page: &SetupPage, area: Area) {
     let width = usize::from(area.width);
     let field = page.field();
     let mut lines: Vec<(String, Role)> = vec![("─".repeat(width), Role::Frame)];
-    match &page.mistake {
-        Some(mistake) => {
-            lines.extend(text::wrap(mistake, width).into_iter().take(3).map(|l| (l, Role::Bad)));
-        }
-        None => {
-            let words = field.choices();
-            let shape = if words.is_empty() { field.shape().to_string() } else { words.join(" ") };
-            let about = text::wrap(&format!("{} {shape}", field.about()), width);
-            lines.extend(about.into_iter().take(3).map(|l| (l, Role::Faint)));
-        }
+    if let Some(mistake) = &page.mistake {
+        lines.extend(text::wrap(mistake, width).into_iter().take(3).map(|l| (l, Role::Bad)));
+    } else {
+        let words = field.choices();
+        let shape = if words.is_empty() { field.shape().to_string() } else { words.join(" ") };
+        let about = text::wrap(&format!("{} {shape}", field.about()), width);
+        lines.extend(about.into_iter().take(3).map(|l| (l, Role::Faint)));
     }
     if let Some(words) = effect(app, page) {
         lines.extend(text::wrap(&words, width).into_iter().map(|l| (l, Role::Strong)));
