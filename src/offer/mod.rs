@@ -3,11 +3,14 @@
 //! On demand and spot are two prices of one offer. Everything that a provider may leave out is an
 //! `Option`; foreign text passes through [`Text`] and is harmless from then on.
 
+mod country;
 mod place;
+mod region;
 mod source;
 mod text;
 
-pub use place::{Continent, Country, Place};
+pub use country::{Continent, Country};
+pub use place::Place;
 pub use source::source_name;
 pub use text::Text;
 
