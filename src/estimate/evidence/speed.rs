@@ -27,9 +27,9 @@ pub(super) fn predict(record: &Record) -> Result<Range<TokensPerSecond>, String>
     let method: Method = record.method.parse().map_err(|_| unknown("method", &record.method))?;
     let model = find_model(&record.model).ok_or_else(|| unknown("model", &record.model))?;
     let arch = model.architecture.as_ref().map_err(Clone::clone)?;
-    let card = card(&record.gpu)?;
     let gpus = record.gpus.ok_or("number of GPUs not stated")?;
     machine(record, gpus)?;
+    let card = card(&record.gpu)?;
     let work = work(record, method, arch, gpus)?;
     speed::of_work(&work, &card, link(record, &work))
 }
@@ -112,10 +112,9 @@ fn recompute(record: &Record) -> Result<f64, String> {
         return Ok(0.0);
     }
     match record.checkpointing.to_ascii_lowercase().as_str() {
-        "true" | "yes" | "on" | "unsloth" | "full" => Ok(1.0),
         "false" | "no" | "off" => Ok(0.0),
         // Trainers of language models recompute unless told otherwise.
-        "" => Ok(1.0),
+        "true" | "yes" | "on" | "unsloth" | "full" | "" => Ok(1.0),
         s if s.starts_with("selective") => Ok(1.0 / 3.0),
         other => Err(unknown("checkpointing", other)),
     }
