@@ -1,5 +1,10 @@
 //! The GPU catalogue: one identity for each card that is rented out, whatever a provider calls it.
 
+mod asset;
+mod identify;
+
+pub use asset::catalogue;
+
 use crate::units::{GbPerSecond, Gib, Tflops, Watts};
 use serde::Serialize;
 
@@ -38,7 +43,8 @@ pub struct Gpu {
     pub measured_matmul: Option<Tflops>,
     /// Memory bandwidth.
     pub bandwidth: Option<GbPerSecond>,
-    /// NVLink or Infinity Fabric bandwidth to the other cards (sum of both directions).
+    /// NVLink or Infinity Fabric bandwidth to the other cards (sum of both directions); on cards for
+    /// PCIe only where a bridge is mounted, which `doubt` says.
     pub nvlink: Option<GbPerSecond>,
     /// Power limit.
     pub tdp: Option<Watts>,
@@ -58,12 +64,7 @@ pub struct Gpu {
 #[derive(Debug)]
 pub struct Catalogue {
     gpus: Vec<Gpu>,
-}
-
-/// The built-in catalogue (`assets/gpus.toml`), read on first use.
-pub fn catalogue() -> &'static Catalogue {
-    static CATALOGUE: std::sync::OnceLock<Catalogue> = std::sync::OnceLock::new();
-    CATALOGUE.get_or_init(|| Catalogue { gpus: Vec::new() })
+    index: identify::Index,
 }
 
 impl Catalogue {
@@ -75,12 +76,5 @@ impl Catalogue {
     /// All cards with their ids.
     pub fn iter(&self) -> impl Iterator<Item = (GpuId, &Gpu)> {
         self.gpus.iter().enumerate().map(|(i, g)| (GpuId(i as u16), g))
-    }
-
-    /// The card that a provider means by `name`; memory tells variants of one name apart
-    /// (A100 40/80, 4090 24/48). `None` when nothing in the catalogue is meant for certain.
-    pub fn identify(&self, name: &str, memory_of_one: Option<Gib>) -> Option<GpuId> {
-        let _ = memory_of_one;
-        self.iter().find(|(_, g)| g.name == name).map(|(id, _)| id)
     }
 }

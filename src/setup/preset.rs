@@ -132,7 +132,8 @@ fn axolotl() -> Preset {
 fn unsloth(version: Option<FrameworkVersion>) -> Preset {
     Preset {
         checkpointing: Checkpointing::Offload,
-        attention: Attention::Flash,
+        // FlashAttention where it is there, xformers or SDPA where not; memory is the same.
+        attention: Attention::Sdpa,
         // Cut cross entropy since December 2024; its own in-place kernel before.
         loss_kernel: if older(version, at(2024, 12)) {
             LossKernel::Fast
