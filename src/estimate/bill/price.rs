@@ -208,6 +208,31 @@ impl Job {
         RowQuote { items, total: Some(Range::new(low, total, high)), ..quote }
     }
 
+    /// What a table ranks by: dollars, hours, and hours of fetching, as expected. The figures are
+    /// those of [`Job::price`], without the work for the low and the high case.
+    pub fn expected(
+        &self,
+        class: &ClassEstimate,
+        row: &RowFacts,
+        kind: PriceKind,
+    ) -> (Option<Usd>, Option<Hours>, Hours) {
+        let case = Case::Expected;
+        let fetch = Hours::new(self.start(row, case)[1..].iter().sum());
+        let rate = class.speed.tokens_per_second;
+        let Some(stages) = rate.and_then(|r| self.stages(r.expected.get(), row, kind, case)) else {
+            return (None, None, fetch);
+        };
+        let price = match kind {
+            PriceKind::OnDemand => row.on_demand,
+            PriceKind::Spot => row.spot,
+        };
+        let total = price.map(|price| {
+            let items = self.items(price, &stages, row, kind, case);
+            items.iter().flatten().copied().sum::<Usd>()
+        });
+        (total, Some(Hours::new(stages.total())), fetch)
+    }
+
     /// Traffic, which depends on nothing but the setup and the fees.
     fn moved(&self, row: &RowFacts, case: Case) -> [Option<Usd>; ItemKind::COUNT] {
         let worst = case == Case::High;

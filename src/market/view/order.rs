@@ -1,8 +1,8 @@
 //! Lines in order, but only as many as are looked at.
 //!
-//! A window of a million lines is found without sorting them: a sample tells between which weights
-//! its lines must lie, one pass collects those (a few thousand), and only these are sorted. Where
-//! many lines weigh the same under the first key, the next key decides among them in the same way.
+//! A window of a million lines is found without sorting them: a sample tells between which two
+//! lines it must lie, one pass collects what lies between these (a few thousand), and only that is
+//! sorted.
 
 use super::ViewRow;
 use super::filter::Filter;
@@ -128,7 +128,11 @@ impl<'a> Scale<'a> {
         (level..self.levels())
             .map(|level| self.weight(level, a).cmp(&self.weight(level, b)))
             .find(|order| order.is_ne())
-            .unwrap_or_else(|| self.id(a).cmp(&self.id(b)).then(plane(a).cmp(&plane(b))))
+            .unwrap_or_else(|| self.compare_ids(a, b))
+    }
+
+    fn compare_ids(&self, a: Line, b: Line) -> Ordering {
+        self.id(a).cmp(&self.id(b)).then(plane(a).cmp(&plane(b)))
     }
 
     fn id(&self, line: Line) -> Option<(u8, &str)> {
@@ -138,61 +142,75 @@ impl<'a> Scale<'a> {
 
     /// The lines with the ranks `wanted` among those in `shown`.
     fn in_order(&self, shown: &[Bits], wanted: Range<usize>) -> Vec<Line> {
-        self.select(&Lines::Shown(shown), 0, wanted)
-    }
-
-    /// The lines with the ranks `wanted` among `lines`, which are equal in all keys before `level`.
-    fn select(&self, lines: &Lines<'_>, level: usize, wanted: Range<usize>) -> Vec<Line> {
+        let lines = Lines { planes: shown };
         let all = lines.len();
-        if all <= FEW || level >= self.levels() || wanted.len() * 4 > all {
-            return self.sorted(lines.collect(), level, wanted);
+        if all <= FEW || wanted.len() * 4 > all {
+            return self.sorted(lines.collect(all), wanted);
         }
-        let mut bracket = self.guess(lines, level, &wanted);
-        let (mut below, mut inside) = self.between(lines, level, bracket);
+        let (low, high) = self.guess(&lines, all, &wanted);
+        let (below, inside) = self.between(&lines, low.as_ref(), high.as_ref());
         if below > wanted.start || below + inside.len() < wanted.end {
-            bracket = (0, u64::MAX);
-            (below, inside) = self.between(lines, level, bracket);
+            // The sample was not like the rest: once in many thousand times.
+            return self.sorted(lines.collect(all), wanted);
         }
-        let wanted = wanted.start - below..wanted.end - below;
-        if inside.len() <= FEW {
-            self.sorted(inside, level, wanted)
-        } else if bracket.0 == bracket.1 {
-            self.select(&Lines::Some(inside), level + 1, wanted)
-        } else if inside.len() < all / 2 {
-            self.select(&Lines::Some(inside), level, wanted)
-        } else {
-            self.split(&inside, level, wanted)
-        }
+        self.sorted(inside, wanted.start - below..wanted.end - below)
     }
 
-    /// Weights between which the wanted ranks lie, by a sample: very probably, never surely.
-    fn guess(&self, lines: &Lines<'_>, level: usize, wanted: &Range<usize>) -> (u64, u64) {
-        let mut sample = lines.sample();
-        let mut weights: Vec<u64> = sample.drain(..).map(|l| self.weight(level, l)).collect();
-        weights.sort_unstable();
-        let share = weights.len() as f64 / lines.len().max(1) as f64;
+    /// Lines between which the wanted ranks lie, by a sample: very probably, never surely. `None`
+    /// is the end of the list.
+    fn guess(
+        &self,
+        lines: &Lines<'_>,
+        all: usize,
+        wanted: &Range<usize>,
+    ) -> (Option<Fence>, Option<Fence>) {
+        let mut sample = lines.sample(all);
+        sample.sort_unstable_by(|a, b| self.compare(0, *a, *b));
+        let share = sample.len() as f64 / all.max(1) as f64;
         let margin = |at: f64| 4.0 + 3.0 * at.sqrt();
         let start = wanted.start as f64 * share;
         let low = start - margin(start);
-        let low = if low < 0.0 { None } else { weights.get(low as usize) };
+        let low = if low < 0.0 { None } else { sample.get(low as usize) };
         let end = wanted.end as f64 * share;
-        let high = weights.get((end + margin(end)).ceil() as usize);
-        (low.copied().unwrap_or(0), high.copied().unwrap_or(u64::MAX))
+        let high = sample.get((end + margin(end)).ceil() as usize);
+        (low.map(|l| self.fence(*l)), high.map(|l| self.fence(*l)))
     }
 
-    /// How many lines weigh less than the bracket, and those that lie within.
+    fn fence(&self, line: Line) -> Fence {
+        Fence { line, weights: (0..self.levels()).map(|level| self.weight(level, line)).collect() }
+    }
+
+    /// Does a line (with its weight under the first key) come before the fence?
+    fn is_before(&self, line: Line, weight: u64, fence: &Fence) -> bool {
+        let mut weights = fence.weights.iter().enumerate();
+        if let Some((_, first)) = weights.next()
+            && *first != weight
+        {
+            return weight < *first;
+        }
+        let differs = weights
+            .map(|(level, fence)| self.weight(level, line).cmp(fence))
+            .find(|order| order.is_ne());
+        differs.unwrap_or_else(|| self.compare_ids(line, fence.line)).is_lt()
+    }
+
+    /// How many lines come before the first fence, and those up to the second.
     fn between(
         &self,
         lines: &Lines<'_>,
-        level: usize,
-        (low, high): (u64, u64),
+        low: Option<&Fence>,
+        high: Option<&Fence>,
     ) -> (usize, Vec<Line>) {
         let parts = parallel::halves(lines.span(), |span| {
             let (mut below, mut inside) = (0, Vec::new());
             lines.each(span, |line| {
-                let weight = self.weight(level, line);
-                below += usize::from(weight < low);
-                if weight >= low && weight <= high {
+                let weight = self.weight(0, line);
+                if high.is_some_and(|high| !self.is_before(line, weight, high)) {
+                    return;
+                }
+                if low.is_some_and(|low| self.is_before(line, weight, low)) {
+                    below += 1;
+                } else {
                     inside.push(line);
                 }
             });
@@ -207,53 +225,22 @@ impl<'a> Scale<'a> {
         (below, inside)
     }
 
-    /// Splits lines at the weights of the first and the last wanted one; equal weights are told
-    /// apart by the next key.
-    fn split(&self, lines: &[Line], level: usize, wanted: Range<usize>) -> Vec<Line> {
-        let weights: Vec<u64> = lines.iter().map(|l| self.weight(level, *l)).collect();
-        let nth = |at: usize| {
-            let mut weights = weights.clone();
-            let at = at.min(weights.len().saturating_sub(1));
-            *weights.select_nth_unstable(at).1
-        };
-        let (first, last) = (nth(wanted.start), nth(wanted.end - 1));
-        let with = |test: &dyn Fn(u64) -> bool| -> Vec<Line> {
-            lines.iter().zip(&weights).filter(|(_, w)| test(**w)).map(|(l, _)| *l).collect()
-        };
-        let below = weights.iter().filter(|w| **w < first).count();
-        let head = with(&|w| w == first);
-        let start = wanted.start - below;
-        if first == last {
-            return self.select(&Lines::Some(head), level + 1, start..wanted.end - below);
-        }
-        let middle = with(&|w| w > first && w < last);
-        let rest = wanted.end - below - head.len() - middle.len();
-        let (head_len, middle_len) = (head.len(), middle.len());
-        let mut found = self.select(&Lines::Some(head), level + 1, start..head_len);
-        found.extend(self.sorted(middle, level, 0..middle_len));
-        found.extend(self.select(&Lines::Some(with(&|w| w == last)), level + 1, 0..rest));
-        found
-    }
-
-    fn sorted(&self, lines: Vec<Line>, level: usize, wanted: Range<usize>) -> Vec<Line> {
+    fn sorted(&self, lines: Vec<Line>, wanted: Range<usize>) -> Vec<Line> {
         let mut weighed: Vec<(u64, Line)> =
-            lines.into_iter().map(|line| (self.weight(level, line), line)).collect();
-        weighed
-            .sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| self.compare(level + 1, a.1, b.1)));
+            lines.into_iter().map(|line| (self.weight(0, line), line)).collect();
+        weighed.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| self.compare(1, a.1, b.1)));
         let wanted = wanted.start..wanted.end.min(weighed.len());
         weighed.get(wanted).unwrap_or_default().iter().map(|(_, line)| *line).collect()
     }
 
     /// How many of the lines shown come before `wanted`.
     fn rank(&self, shown: &[Bits], wanted: Line) -> usize {
-        let lines = Lines::Shown(shown);
-        let weight = self.weight(0, wanted);
+        let lines = Lines { planes: shown };
+        let fence = self.fence(wanted);
         let parts = parallel::halves(lines.span(), |span| {
             let mut before = 0;
             lines.each(span, |line| {
-                let order = self.weight(0, line).cmp(&weight);
-                let order = order.then_with(|| self.compare(1, line, wanted));
-                before += usize::from(order.is_lt());
+                before += usize::from(self.is_before(line, self.weight(0, line), &fence));
             });
             before
         });
@@ -261,70 +248,54 @@ impl<'a> Scale<'a> {
     }
 }
 
-/// Lines to choose from.
-enum Lines<'a> {
-    /// All that are shown, by plane.
-    Shown(&'a [Bits]),
-    /// Some that were collected.
-    Some(Vec<Line>),
+/// A line that others are compared with, its weights at hand.
+struct Fence {
+    line: Line,
+    weights: Vec<u64>,
+}
+
+/// The lines shown, by plane.
+struct Lines<'a> {
+    planes: &'a [Bits],
 }
 
 impl Lines<'_> {
     fn len(&self) -> usize {
-        match self {
-            Lines::Shown(planes) => planes.iter().map(Bits::count).sum(),
-            Lines::Some(list) => list.len(),
-        }
+        self.planes.iter().map(Bits::count).sum()
     }
 
-    /// What can be divided among threads: words of bits, or lines.
+    /// What can be divided among threads: words of bits.
     fn span(&self) -> Range<usize> {
-        match self {
-            Lines::Shown(planes) => 0..planes.first().map_or(0, |b| b.words().len()),
-            Lines::Some(list) => 0..list.len(),
-        }
+        0..self.planes.first().map_or(0, |b| b.words().len())
     }
 
     fn each(&self, span: Range<usize>, mut f: impl FnMut(Line)) {
-        match self {
-            Lines::Shown(planes) => {
-                for (plane, bits) in planes.iter().enumerate() {
-                    bits.each(span.clone(), |slot| f(line(slot, plane)));
-                }
-            }
-            Lines::Some(list) => list.get(span).unwrap_or_default().iter().for_each(|l| f(*l)),
+        for (plane, bits) in self.planes.iter().enumerate() {
+            bits.each(span.clone(), |slot| f(line(slot, plane)));
         }
     }
 
-    fn collect(&self) -> Vec<Line> {
-        let mut all = Vec::with_capacity(self.len());
-        self.each(self.span(), |line| all.push(line));
-        all
+    fn collect(&self, all: usize) -> Vec<Line> {
+        let mut lines = Vec::with_capacity(all);
+        self.each(self.span(), |line| lines.push(line));
+        lines
     }
 
-    /// About [`SAMPLE`] of them, evenly spread.
-    fn sample(&self) -> Vec<Line> {
+    /// About [`SAMPLE`] of `all` lines, evenly spread: the first of every so many, from words that
+    /// lie apart.
+    fn sample(&self, all: usize) -> Vec<Line> {
+        let words = self.span().len();
+        let stride = (words / (SAMPLE * 2)).max(1);
+        let every = (all / stride / SAMPLE).max(1);
         let mut sample = Vec::with_capacity(SAMPLE * 2);
-        match self {
-            Lines::Some(list) => {
-                sample.extend(list.iter().step_by((list.len() / SAMPLE).max(1)));
-            }
-            // Whole words, some words apart: neighbours are alike, so more of them are taken.
-            Lines::Shown(planes) => {
-                let words = self.span().len();
-                let step = (self.len() / SAMPLE).max(1);
-                let mut count = 0;
-                let stride = (words / (SAMPLE * 4)).max(1);
-                for at in (0..words).step_by(stride) {
-                    self.each(at..at + 1, |line| {
-                        count += 1;
-                        if count % (step / stride).max(1) == 0 {
-                            sample.push(line);
-                        }
-                    });
+        let mut count = 0;
+        for at in (0..words).step_by(stride) {
+            self.each(at..at + 1, |line| {
+                count += 1;
+                if count % every == 0 {
+                    sample.push(line);
                 }
-                debug_assert!(planes.len() <= 2);
-            }
+            });
         }
         sample
     }

@@ -1,6 +1,6 @@
 //! What the setup makes of the market: fit and speed per class, hours and dollars per row.
 
-use crate::estimate::bill::{Job, RowQuote};
+use crate::estimate::bill::{Job, RowFacts, RowQuote};
 use crate::estimate::class::{self, ClassEstimate};
 use crate::estimate::quote::PriceKind;
 use crate::market::table::{PriceCells, Table};
@@ -59,10 +59,8 @@ impl Pricings {
             let price = |first: usize, cells: Cells<'_>| {
                 let rows = cells.total.iter_mut().zip(cells.hours).zip(cells.fetch);
                 for (at, ((total, hours), fetch)) in rows.enumerate() {
-                    let Some(quote) = quote(job, classes, table, first + at, kind) else {
-                        continue;
-                    };
-                    [*total, *hours, *fetch] = figures(&quote);
+                    let figures = figures(job, classes, table, first + at, kind);
+                    [*total, *hours, *fetch] = figures.unwrap_or([f64::NAN; 3]);
                 }
             };
             let half = if table.slots() < 20_000 { table.slots() } else { table.slots() / 2 };
@@ -91,8 +89,8 @@ impl Pricings {
             }
             for slot in slots {
                 let at = *slot as usize;
-                let quote = quote(job, classes, table, at, plane.kind);
-                let [total, hours, fetch] = quote.map_or([f64::NAN; 3], |q| figures(&q));
+                let figures = figures(job, classes, table, at, plane.kind);
+                let [total, hours, fetch] = figures.unwrap_or([f64::NAN; 3]);
                 set(&mut plane.total, at, total);
                 set(&mut plane.hours, at, hours);
                 set(&mut plane.fetch, at, fetch);
@@ -114,13 +112,18 @@ fn set(column: &mut [f64], at: usize, value: f64) {
     }
 }
 
-fn figures(quote: &RowQuote) -> [f64; 3] {
-    let sound = |v: f64| if v.is_finite() && v >= 0.0 { v } else { f64::NAN };
-    [
-        quote.total.map_or(f64::NAN, |t| sound(Usd::get(t.expected))),
-        quote.hours.map_or(f64::NAN, |h| sound(Hours::get(h.expected))),
-        quote.fetch.map_or(f64::NAN, |f| sound(f.get())),
-    ]
+/// Expected total, hours and hours of fetching of a slot.
+fn figures(
+    job: &Job,
+    classes: &[ClassEstimate],
+    table: &Table,
+    slot: usize,
+    kind: PriceKind,
+) -> Option<[f64; 3]> {
+    let sound = |v: Option<f64>| v.filter(|v| v.is_finite() && *v >= 0.0).unwrap_or(f64::NAN);
+    let (class, facts) = facts(classes, table, slot)?;
+    let (total, hours, fetch) = job.expected(class, &facts, kind);
+    Some([sound(total.map(Usd::get)), sound(hours.map(Hours::get)), sound(Some(fetch.get()))])
 }
 
 /// The quote of a slot.
@@ -131,6 +134,15 @@ pub(crate) fn quote(
     slot: usize,
     kind: PriceKind,
 ) -> Option<RowQuote> {
+    let (class, facts) = facts(classes, table, slot)?;
+    Some(job.price(class, &facts, kind))
+}
+
+fn facts<'a>(
+    classes: &'a [ClassEstimate],
+    table: &Table,
+    slot: usize,
+) -> Option<(&'a ClassEstimate, RowFacts)> {
     let c = table.columns();
     let class = classes.get(*c.class.get(slot)? as usize)?;
     let cells = PriceCells {
@@ -143,5 +155,5 @@ pub(crate) fn quote(
         upload: *c.upload.get(slot)?,
         disk: *c.disk.get(slot)?,
     };
-    Some(job.price(class, &table.dictionaries().facts(&cells), kind))
+    Some((class, table.dictionaries().facts(&cells)))
 }

@@ -228,3 +228,27 @@ fn every_column_has_a_cell_and_every_field_a_column() {
         assert!(!matches!(info.kind, Kind::Choice(words) if words.is_empty()));
     }
 }
+
+#[test]
+fn the_figures_that_rank_are_those_of_the_bill() {
+    let table = table(2000, 8);
+    let mut view = view(&table, "", "both", "");
+    let lines = view.window(&table, 0, usize::MAX).to_vec();
+    let figure = |line: ViewRow, field: Field| match view
+        .cell(&table, line, Column::of(field).unwrap())
+        .value
+    {
+        crate::market::column::CellValue::Number(v) => Some(v),
+        _ => None,
+    };
+    let mut known = 0;
+    for line in lines {
+        let quote = view.row_quote(&table, line.row, line.kind).unwrap();
+        assert_eq!(figure(line, Field::Total), quote.total.map(|t| t.expected.get()));
+        assert_eq!(figure(line, Field::Hours), quote.hours.map(|h| h.expected.get()));
+        assert_eq!(figure(line, Field::FetchTime), quote.fetch.map(crate::units::Hours::get));
+        known += usize::from(quote.total.is_some());
+    }
+    let cards = crate::gpu::catalogue().iter().count();
+    assert_eq!(known > 500, cards > 0, "{known} totals are known");
+}
