@@ -7,13 +7,14 @@
 //! ```
 
 #![expect(clippy::expect_used, reason = "a benchmark that cannot be set up should stop")]
+#![expect(clippy::print_stdout, reason = "what the benchmark finds is what it prints")]
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use haggle::market::{Ask, Query, SortKey, Table, View, complete, synthetic, why};
 use haggle::offer::{Offer, Provider};
 use haggle::setup::{Draft, Field, Setup};
 use haggle::snapshot::{Decoder, Head, Packing, Snapshot, encode};
-use haggle::units::UnixSeconds;
+use haggle::units::{Gib, Mbps, Share, UnixSeconds, UsdPerHour};
 use std::hint::black_box;
 use std::time::Duration;
 
@@ -129,10 +130,10 @@ fn explain(c: &mut Criterion, bench: &mut Bench) {
 /// The same data in plain vectors and plain loops: nothing that answers can be faster.
 fn limits(c: &mut Criterion, size: usize, offers: &[Offer]) {
     let column = |f: fn(&Offer) -> f64| offers.iter().map(f).collect::<Vec<f64>>();
-    let rel = column(|o| o.reliability.map_or(f64::NAN, |v| v.get()));
-    let vram = column(|o| o.hardware.vram.map_or(f64::NAN, |v| v.get()));
-    let down = column(|o| o.download.map_or(f64::NAN, |v| v.get()));
-    let price = column(|o| o.price.on_demand.map_or(f64::NAN, |v| v.get()));
+    let rel = column(|o| o.reliability.map_or(f64::NAN, Share::get));
+    let vram = column(|o| o.hardware.vram.map_or(f64::NAN, Gib::get));
+    let down = column(|o| o.download.map_or(f64::NAN, Mbps::get));
+    let price = column(|o| o.price.on_demand.map_or(f64::NAN, UsdPerHour::get));
     c.bench_function(&format!("limit/filter/threshold/{size}"), |b| {
         b.iter(|| rel.iter().filter(|v| **v > black_box(0.95)).count());
     });

@@ -36,6 +36,13 @@ fn a_market_comes_back_as_it_was() {
 }
 
 #[test]
+fn every_card_is_found_by_the_name_it_is_saved_under() {
+    for (id, card) in crate::gpu::catalogue().iter() {
+        assert_eq!(crate::gpu::catalogue().identify(card.name, None), Some(id), "{}", card.name);
+    }
+}
+
+#[test]
 fn it_is_compact() {
     let market = snapshot(20_000);
     let stored = encode(&market, Packing::Stored).len() / 20_000;

@@ -1,37 +1,36 @@
 //! The region language: continents, countries, and whatever the provider calls the place.
 
 use super::Answer;
-use crate::market::query::{Pattern, squeeze};
+use crate::market::query::Pattern;
 use crate::offer::{Continent, Country};
 
 /// What a pattern means.
-pub(super) enum Region {
+enum Region {
     Continent(Continent),
+    /// By its code.
     Country(Country),
+    /// By its name, which may also be a word of the provider's own: `Georgia, US`.
+    Named(Country),
     Words,
 }
 
-/// `eu`, `na`, … and their names are continents, two other letters are a country, anything else is
-/// a word of the provider's own. (`sa`, `na`, `as` and `af` are always continents; the countries
-/// of these codes are reached by `country:`.)
-pub(super) fn meaning(pattern: &Pattern) -> Region {
+/// `eu`, `na`, … and their names are continents, two other letters are a country, and so is a
+/// country's name; anything else is a word of the provider's own. (`sa`, `na`, `as` and `af` are
+/// always continents; the countries of these codes are reached by `country:`.)
+fn meaning(pattern: &Pattern) -> Region {
+    let text = pattern.text();
     if pattern.is_glob() {
         return Region::Words;
     }
-    let text = squeeze(pattern.text());
-    let continent = match text.as_str() {
-        "europe" => Some(Continent::Europe),
-        "northamerica" | "america" => Some(Continent::NorthAmerica),
-        "southamerica" => Some(Continent::SouthAmerica),
-        "asia" => Some(Continent::Asia),
-        "africa" => Some(Continent::Africa),
-        "oceania" | "australasia" => Some(Continent::Oceania),
-        code => Continent::ALL.into_iter().find(|c| c.code() == code),
-    };
-    match continent {
-        Some(continent) => Region::Continent(continent),
-        None => country(&text).map_or(Region::Words, Region::Country),
+    if let Some(continent) = Continent::from_code(text) {
+        return Region::Continent(continent);
     }
+    if let Some(country) = country(text) {
+        return Region::Country(country);
+    }
+    let spaced = text.replace(['_', '-'], " ");
+    let named = Country::from_name(&spaced).map(Region::Named);
+    named.or_else(|| Continent::from_name(&spaced).map(Region::Continent)).unwrap_or(Region::Words)
 }
 
 /// The country of a code; `uk` is Great Britain.
@@ -50,18 +49,19 @@ pub(super) fn answer(
     (raw, at_country, at_continent): (&str, Option<Country>, Option<Continent>),
 ) -> Answer {
     let nothing_stated = raw.is_empty() && at_country.is_none() && at_continent.is_none();
+    let words = || if exact { pattern.is(raw) } else { pattern.is_in(raw) };
+    let same = |c: Country, wanted| Answer::from_bool(c == wanted);
     match meaning(pattern) {
         Region::Continent(wanted) => {
             at_continent.map_or(Answer::Unknown, |c| Answer::from_bool(c == wanted))
         }
-        Region::Country(wanted) => {
-            at_country.map_or(Answer::Unknown, |c| Answer::from_bool(c == wanted))
-        }
+        Region::Country(wanted) => at_country.map_or(Answer::Unknown, |c| same(c, wanted)),
+        Region::Named(_) if words() => Answer::Yes,
+        Region::Named(wanted) => at_country.map_or(Answer::Unknown, |c| same(c, wanted)),
         Region::Words if nothing_stated => Answer::Unknown,
         Region::Words => {
             let country = at_country.is_some_and(|c| pattern.is(c.code()));
-            let words = if exact { pattern.is(raw) } else { pattern.is_in(raw) };
-            Answer::from_bool(country || words)
+            Answer::from_bool(country || words())
         }
     }
 }
@@ -90,6 +90,13 @@ mod tests {
         assert_eq!(ask("uk", "London", Some("GB"), Some(Continent::Europe)), Answer::Yes);
         assert_eq!(ask("california", "California, US", Some("US"), None), Answer::Yes);
         assert_eq!(ask("CA", "California, US", Some("US"), None), Answer::No);
+        assert_eq!(asked("germany", frankfurt), Answer::Yes);
+        assert_eq!(asked("germany", delaware), Answer::No);
+        assert_eq!(ask("georgia", "Georgia, US", Some("US"), None), Answer::Yes);
+        let africa = Some(Continent::Africa);
+        assert_eq!(ask("south_africa", "Johannesburg", Some("ZA"), africa), Answer::Yes);
+        assert_eq!(ask("australia", "Sydney", Some("AU"), Some(Continent::Oceania)), Answer::Yes);
+        assert_eq!(ask("australia", "Auckland", Some("NZ"), Some(Continent::Oceania)), Answer::No);
     }
 
     #[test]

@@ -173,7 +173,7 @@ fields! {
     Rel "rel" ["reliability"] ["reliability2"] number(UnitKind::Share), "reliability", "share of time up, as the provider states it: rel>95%";
     Down "down" ["download", "bandwidth"] ["inet_down"] number(UnitKind::Speed), "download speed", "download speed, Mbit/s: down>=500mbps";
     Up "up" ["upload"] ["inet_up"] number(UnitKind::Speed), "upload speed", "upload speed, Mbit/s";
-    Region "region" ["place", "location"] ["geolocation"] Kind::Text, "region", "continent, country or the provider's own code: region:eu,uk";
+    Region "region" ["place", "location"] ["geolocation"] Kind::Text, "region", "continent, country (code or name) or the provider's own code: region:eu,uk";
     Country "country" [] [] Kind::Text, "country", "country code: country:CA";
     Provider "provider" ["cloud"] [] PROVIDERS, "provider", "who rents it out: provider:vast,aws";
     Spot "spot" [] ["min_bid"] number(UnitKind::PerHour), "spot price", "spot price, $ per hour";

@@ -121,7 +121,7 @@ fn sorts() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(ProptestConfig::with_cases(20))]
 
     #[test]
     fn an_order_is_total_and_windows_are_its_slices(sort in sorts(), pricing in 0usize..3, offset in 0usize..2600, len in 0usize..400) {

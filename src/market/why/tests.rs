@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 fn table() -> Table {
     let mut table = Table::new();
-    table.insert(1, &synthetic::market(600, 11));
+    table.insert(1, &synthetic::market(250, 11));
     table
 }
 
@@ -23,7 +23,7 @@ fn shown(table: &Table, query: &str) -> usize {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(20))]
 
     #[test]
     fn the_reasons_sum_up_to_what_is_hidden(
