@@ -30,6 +30,7 @@ pub mod market;
 pub mod model;
 pub mod offer;
 pub mod provider;
+pub mod runtime;
 pub mod session;
 pub mod setup;
 pub mod snapshot;

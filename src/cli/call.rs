@@ -3,15 +3,20 @@
 use super::args::Global;
 use super::failure::Failure;
 use super::market::Market;
+use super::out;
 use super::setup_flags::SetupFlags;
 use crate::config::{Env, FileConfig, Paths};
-use crate::market::Table;
 use crate::model::{self, Model};
-use crate::session::{RowsFrom, Status};
+use crate::runtime::collect::{self, Wish};
+use crate::session::Stock;
 use crate::setup::{Draft, Setup, SetupError};
 use crate::units::UnixSeconds;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a command waits for the providers.
+const PATIENCE: Duration = Duration::from_secs(45);
 
 /// One run of the program.
 #[derive(Debug)]
@@ -60,25 +65,29 @@ impl Call {
         draft.resolve(model).map_err(|e| mistake(&e))
     }
 
-    /// The market, as the options want it.
+    /// The market, as the options want it: saved rows, and what the providers answer now.
     pub(super) fn market(&self) -> Result<Market, Failure> {
-        let now = UnixSeconds(jiff::Timestamp::now().as_second());
-        let mut table = Table::new();
-        let mut statuses = Vec::new();
-        if let Some(file) = &self.global.from {
-            let bytes = std::fs::read(file)
-                .map_err(|e| Failure::usage(format!("{}: {e}", file.display())))?;
-            let snapshot = crate::snapshot::decode(&bytes)
-                .map_err(|e| Failure::usage(format!("{}: {e}", file.display())))?;
-            table.insert(1, &snapshot.offers);
-            for state in snapshot.head.providers {
-                let mut status = Status::new(state.provider);
-                status.rows = state.rows;
-                status.from = RowsFrom::Saved;
-                status.as_of = state.fetched_at;
-                statuses.push(status);
-            }
+        let now = now();
+        let wish = Wish {
+            env: &self.env,
+            paths: &self.paths,
+            config: &self.config,
+            providers: &self.global.providers,
+            offline: self.global.offline,
+            from: self.global.from.as_deref(),
+            patience: PATIENCE,
+        };
+        let mut line = out::ProgressLine::new();
+        let stock = collect::collect(&wish, now, |stock| line.show(&progress(stock)))
+            .map_err(|e| Failure::usage(e.to_string()))?;
+        line.clear();
+        if let Some(file) = &self.global.save {
+            collect::save(&stock, now, file)
+                .map_err(|e| Failure::failed(format!("{}: {e}", file.display())))?;
         }
+        let (table, mut statuses) = stock.into_parts();
+        let wanted = &self.global.providers;
+        statuses.retain(|s| wanted.is_empty() || wanted.contains(&s.provider));
         Ok(Market::new(table, statuses, now))
     }
 
@@ -103,6 +112,17 @@ impl Call {
         }
         model::find(name).map_err(|e| Failure::usage(format!("model: {e}")))
     }
+}
+
+/// How far the providers are, in one line.
+fn progress(stock: &Stock) -> String {
+    let busy: Vec<&str> =
+        stock.statuses().iter().filter(|s| s.light.is_busy()).map(|s| s.provider.name()).collect();
+    format!("{} offers; waiting for {}", stock.table().len(), busy.join(", "))
+}
+
+fn now() -> UnixSeconds {
+    UnixSeconds(jiff::Timestamp::now().as_second())
 }
 
 /// A mistake in the setup, as the user sees it.

@@ -51,7 +51,8 @@ pub(super) fn run(call: &Call, args: EstimateArgs) -> Result<(), Failure> {
 /// The card that `name` means.
 fn find_gpu(name: &str) -> Result<(GpuId, &'static Gpu), Failure> {
     let catalogue = gpu::catalogue();
-    let found = catalogue.identify(name, None).and_then(|id| Some((id, catalogue.get(id)?)));
+    let id = catalogue.identify(name, None).or_else(|| by_number(name));
+    let found = id.and_then(|id| Some((id, catalogue.get(id)?)));
     found.ok_or_else(|| {
         let wanted = name.to_lowercase();
         let near: Vec<&str> = catalogue
@@ -69,6 +70,18 @@ fn find_gpu(name: &str) -> Result<(GpuId, &'static Gpu), Failure> {
         };
         Failure::usage(format!("--gpu: no card in the catalogue is certainly `{name}`; {hint}"))
     })
+}
+
+/// The one card whose name is `name` behind the word of its line: `4090` is the RTX 4090.
+fn by_number(name: &str) -> Option<GpuId> {
+    let same = |card: &Gpu| {
+        card.name.split_once(' ').is_some_and(|(_, rest)| rest.eq_ignore_ascii_case(name.trim()))
+    };
+    let mut found = gpu::catalogue().iter().filter(|(_, card)| same(card));
+    match (found.next(), found.next()) {
+        (Some((id, _)), None) => Some(id),
+        _ => None,
+    }
 }
 
 /// `gpus` cards of one kind in one machine. Cards of the SXM and NVL kind are joined by NVLink.

@@ -4,6 +4,7 @@ use super::args::Format;
 use super::failure::Failure;
 use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
+use std::time::{Duration, Instant};
 
 /// Prints `text` on standard output. A reader who has gone away is no failure.
 pub(super) fn data(text: &str) -> Result<(), Failure> {
@@ -23,6 +24,42 @@ pub(super) fn say(text: &str) {
 /// Is standard output a terminal?
 pub(super) fn on_terminal() -> bool {
     io::stdout().is_terminal()
+}
+
+/// A line on standard error that is written over and over, on a terminal only.
+#[derive(Debug)]
+pub(super) struct ProgressLine {
+    wanted: bool,
+    shown: Option<Instant>,
+}
+
+impl ProgressLine {
+    /// Shown at most this often.
+    const PACE: Duration = Duration::from_millis(100);
+
+    /// Nothing yet.
+    pub(super) fn new() -> Self {
+        Self { wanted: io::stderr().is_terminal(), shown: None }
+    }
+
+    /// Shows `text`, unless something was shown just now.
+    pub(super) fn show(&mut self, text: &str) {
+        let now = Instant::now();
+        if !self.wanted || self.shown.is_some_and(|then| now - then < Self::PACE) {
+            return;
+        }
+        let text: String = text.chars().take(100).collect();
+        // Back to the first column, and clear to the end of the line (ECMA-48).
+        let _ = write!(io::stderr().lock(), "\r{text}\x1b[K");
+        self.shown = Some(now);
+    }
+
+    /// Takes it away.
+    pub(super) fn clear(&mut self) {
+        if self.shown.take().is_some() {
+            let _ = write!(io::stderr().lock(), "\r\x1b[K");
+        }
+    }
 }
 
 /// `document` as JSON or YAML.

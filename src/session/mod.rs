@@ -1,5 +1,7 @@
-//! What both faces of the program share.
+//! What both faces of the program share: the market being filled, and how each provider fares.
 
 mod status;
+mod stock;
 
 pub use status::{Light, RowsFrom, Status};
+pub use stock::Stock;

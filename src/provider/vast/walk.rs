@@ -98,7 +98,8 @@ mod tests {
 
     /// Walks over `market` (sorted) with pages of 64, at most `pages` of them.
     fn walk(market: &[f64], pages: usize) -> (Walk, std::collections::BTreeSet<usize>, usize) {
-        let (mut walk, mut found, mut asked) = (Walk::default(), Default::default(), 0);
+        let (mut walk, mut found, mut asked) =
+            (Walk::default(), std::collections::BTreeSet::default(), 0);
         while let Some(from) = walk.next().filter(|_| asked < pages) {
             asked += 1;
             let start = market.partition_point(|p| *p < from);

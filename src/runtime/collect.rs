@@ -1,0 +1,254 @@
+//! The market of one run: what was saved, and what the providers answer now.
+//!
+//! All sources are asked side by side. Nobody waits longer than [`Wish::patience`]; a provider that
+//! has not finished by then keeps the rows that it has sent, and its status says so.
+
+use crate::config::{Env, FileConfig, Paths, find_key, store};
+use crate::offer::Provider;
+use crate::provider::http::{Http, HttpOptions};
+use crate::provider::{
+    Addresses, ApiKey, Context, FetchError, Profile, Sink, Source, Update, registry, run,
+};
+use crate::session::{Light, RowsFrom, Stock};
+use crate::snapshot::{self, Packing, Snapshot};
+use crate::units::UnixSeconds;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout_at};
+
+/// Updates that may wait to be read.
+const CHANNEL: usize = 64;
+/// What a saved market says about itself.
+const NOTE: &str = concat!("saved by haggle ", env!("CARGO_PKG_VERSION"));
+
+/// What market is wanted.
+#[derive(Debug)]
+pub struct Wish<'a> {
+    /// The environment, for addresses and keys.
+    pub env: &'a Env,
+    /// Where files lie.
+    pub paths: &'a Paths,
+    /// The settings.
+    pub config: &'a FileConfig,
+    /// Whose offers; empty is everybody's.
+    pub providers: &'a [Provider],
+    /// Nobody is asked.
+    pub offline: bool,
+    /// This saved market instead of the usual ones; nobody is asked.
+    pub from: Option<&'a Path>,
+    /// How long to wait for answers.
+    pub patience: Duration,
+}
+
+/// Why a saved market cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("{file}: {problem}")]
+pub struct CollectError {
+    /// The file.
+    pub file: String,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+impl Wish<'_> {
+    fn wants(&self, provider: Provider) -> bool {
+        self.providers.is_empty() || self.providers.contains(&provider)
+    }
+
+    /// Is this provider to be asked?
+    fn asks(&self, profile: &Profile) -> bool {
+        let live = !self.offline && self.from.is_none();
+        let enabled = self.config.provider(profile.provider).enabled != Some(false);
+        live && enabled && self.wants(profile.provider)
+    }
+
+    /// What a source is given to work with: addresses, key, client.
+    pub fn context(&self, http: &Http, profile: &Profile, now: UnixSeconds) -> Context {
+        let mut addresses = Addresses::default();
+        for endpoint in profile.endpoints {
+            if let Some(url) = self.env.get(endpoint.variable) {
+                addresses.0.insert(endpoint.variable.to_owned(), url.to_owned());
+            }
+        }
+        let own = self.config.provider(profile.provider).url;
+        if let (Some(main), Some(url)) = (profile.endpoints.first(), own) {
+            addresses.0.entry(main.variable.to_owned()).or_insert(url);
+        }
+        let found = find_key(profile.provider, self.env, self.paths);
+        let key = found.zip(profile.key_variable);
+        Context {
+            addresses,
+            key: key.map(|(key, variable)| ApiKey { secret: key.secret, variable }),
+            ..Context::new(http.clone(), profile, now)
+        }
+    }
+
+    /// What was saved: the file that is named, or the cache.
+    fn saved(&self) -> Result<Option<Snapshot>, CollectError> {
+        if let Some(file) = self.from {
+            return read(file).map(Some);
+        }
+        let cache = self.paths.market_cache().filter(|file| file.exists());
+        // A cache that cannot be read is put aside; it can be fetched again.
+        Ok(cache.and_then(|file| read(&file).map_err(|_| store::keep_aside(&file)).ok()))
+    }
+}
+
+fn read(file: &Path) -> Result<Snapshot, CollectError> {
+    let wrong = |problem: String| CollectError { file: file.display().to_string(), problem };
+    let bytes = std::fs::read(file).map_err(|e| wrong(e.to_string()))?;
+    snapshot::decode(&bytes).map_err(|e| wrong(e.to_string()))
+}
+
+/// What was saved, of the providers that are wanted; nobody is asked.
+///
+/// # Errors
+/// [`CollectError`] when the file that was named cannot be read.
+pub fn load(wish: &Wish<'_>) -> Result<Stock, CollectError> {
+    let mut stock = Stock::new();
+    if let Some(mut saved) = wish.saved()? {
+        saved.offers.retain(|offer| wish.wants(offer.provider));
+        saved.head.providers.retain(|state| wish.wants(state.provider));
+        stock.load(&saved, RowsFrom::Saved);
+    }
+    Ok(stock)
+}
+
+/// Starts fetches, whose updates all come through one channel. Must be used within a tokio runtime.
+#[derive(Debug)]
+pub struct Fetcher {
+    http: Http,
+    channel: mpsc::Sender<Update>,
+}
+
+impl Fetcher {
+    /// A fetcher, and where its updates come out. The channel ends when the fetcher and all its
+    /// fetches have.
+    pub fn new() -> (Fetcher, mpsc::Receiver<Update>) {
+        let (channel, updates) = mpsc::channel(CHANNEL);
+        (Fetcher { http: Http::new(HttpOptions::default()), channel }, updates)
+    }
+
+    /// Asks the providers that `wish` names, those of `only` where it is not empty. Returns how many
+    /// were asked.
+    pub fn start(
+        &self,
+        wish: &Wish<'_>,
+        only: &[Provider],
+        stock: &mut Stock,
+        now: UnixSeconds,
+    ) -> usize {
+        let sources = registry().iter().copied().filter(|s| wish.asks(s.profile()));
+        let named = |p: Provider| only.is_empty() || only.contains(&p);
+        let sources: Vec<&'static dyn Source> =
+            sources.filter(|s| named(s.profile().provider)).collect();
+        for source in &sources {
+            let profile = source.profile();
+            let generation = stock.begin(profile.provider);
+            let sink =
+                Sink { provider: profile.provider, generation, channel: self.channel.clone() };
+            tokio::spawn(run(*source, wish.context(&self.http, profile, now), sink));
+        }
+        sources.len()
+    }
+}
+
+/// Collects the market. `progress` hears after every update.
+///
+/// # Errors
+/// [`CollectError`] when the file that was named cannot be read.
+pub fn collect(
+    wish: &Wish<'_>,
+    now: UnixSeconds,
+    progress: impl FnMut(&Stock),
+) -> Result<Stock, CollectError> {
+    let mut stock = load(wish)?;
+    if registry().iter().any(|s| wish.asks(s.profile())) {
+        fetch(wish, &mut stock, (now, progress));
+        if wish.providers.is_empty() && stock.statuses().iter().any(|s| s.light == Light::Done) {
+            // Without a cache the next run asks again, which is no reason to fail this one.
+            let _ = remember(&stock, now, wish.paths);
+        }
+    }
+    Ok(stock)
+}
+
+/// Writes the market where the next start looks for it first.
+///
+/// # Errors
+/// What the file system says.
+pub fn remember(stock: &Stock, now: UnixSeconds, paths: &Paths) -> std::io::Result<()> {
+    keep(stock, now, paths.market_cache(), Packing::Stored)
+}
+
+/// Writes the market to `file`.
+///
+/// # Errors
+/// What the file system says.
+pub fn save(stock: &Stock, now: UnixSeconds, file: &Path) -> std::io::Result<()> {
+    keep(stock, now, Some(file.to_path_buf()), Packing::Deflated)
+}
+
+fn keep(
+    stock: &Stock,
+    now: UnixSeconds,
+    file: Option<PathBuf>,
+    packing: Packing,
+) -> std::io::Result<()> {
+    let Some(file) = file else { return Ok(()) };
+    store::write_whole(&file, &snapshot::encode(&stock.snapshot(now, NOTE), packing))
+}
+
+/// Asks everybody side by side and fills `stock` until the last has finished or patience ends.
+fn fetch(
+    wish: &Wish<'_>,
+    stock: &mut Stock,
+    (now, mut progress): (UnixSeconds, impl FnMut(&Stock)),
+) {
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let Ok(runtime) = runtime else {
+        let asked = registry().iter().map(|s| s.profile()).filter(|p| wish.asks(p));
+        for profile in asked {
+            stock.begin(profile.provider);
+            let error = FetchError::Network("this system gives us no threads".to_owned());
+            finish(stock, profile.provider, error, now);
+        }
+        return;
+    };
+    runtime.block_on(async {
+        let (fetcher, mut updates) = Fetcher::new();
+        fetcher.start(wish, &[], stock, now);
+        drop(fetcher);
+        let end = Instant::now() + wish.patience;
+        loop {
+            match timeout_at(end, updates.recv()).await {
+                Ok(Some(update)) => stock.apply(update, now),
+                Ok(None) => break,
+                Err(_) => {
+                    give_up(wish, stock, now);
+                    break;
+                }
+            }
+            progress(stock);
+        }
+    });
+    runtime.shutdown_background();
+}
+
+/// Ends every fetch that is still under way.
+fn give_up(wish: &Wish<'_>, stock: &mut Stock, now: UnixSeconds) {
+    let late: Vec<Provider> =
+        stock.statuses().iter().filter(|s| s.light.is_busy()).map(|s| s.provider).collect();
+    for provider in late {
+        finish(stock, provider, FetchError::Timeout(wish.patience.as_secs()), now);
+    }
+}
+
+/// Ends the fetch of `provider` with an error.
+fn finish(stock: &mut Stock, provider: Provider, error: FetchError, now: UnixSeconds) {
+    let generation =
+        stock.statuses().iter().find(|s| s.provider == provider).map_or(0, |s| s.generation);
+    stock.apply(Update::Finished { provider, generation, outcome: Err(error) }, now);
+}

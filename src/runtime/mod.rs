@@ -1,0 +1,3 @@
+//! Where the program meets the world: sockets, files and the clock.
+
+pub mod collect;
