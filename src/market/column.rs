@@ -1,6 +1,6 @@
 //! The columns of the table: one list for the screen, for `list --format table|csv`, and for help.
 
-use super::eval::{Frame, Source, source};
+use super::eval::{Frame, figure};
 use super::query::{Field, verdict_word};
 use super::table::{Mark, Table};
 use super::view::{View, ViewRow};
@@ -167,22 +167,15 @@ impl View {
         let (Some(slot), Some(frame)) = (table.slot(line.row), self.frame(table, line.kind)) else {
             return Cell::unknown();
         };
-        match source(column.field, &frame) {
-            Some(source) => figure(column.field, &source, slot),
+        match figure(column.field, &frame, slot) {
+            Some(v) if v.is_finite() => Cell::number(v, written(column.field, v)),
+            Some(_) => Cell::unknown(),
             None => table
                 .offer(line.row)
                 .and_then(|offer| words(column.field, &offer, &frame, line, slot))
                 .unwrap_or_else(Cell::unknown),
         }
     }
-}
-
-fn figure(field: Field, source: &Source<'_>, slot: usize) -> Cell {
-    let v = source.get(slot);
-    if !v.is_finite() {
-        return Cell::unknown();
-    }
-    Cell::number(v, written(field, v))
 }
 
 /// A figure of a field as it is written in a table.

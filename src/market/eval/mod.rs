@@ -5,7 +5,7 @@ mod number;
 mod region;
 mod text;
 
-pub(crate) use number::{Source, Threshold, nominal, source};
+pub(crate) use number::{Source, Threshold, figure, nominal, source};
 
 use super::bits::Bits;
 use super::parallel::fill_words;

@@ -4,6 +4,7 @@ use super::{Answer, Frame, Truth};
 use crate::estimate::quote::PriceKind;
 use crate::gpu;
 use crate::market::query::{Comparison, Field, Item, Quantity, Test};
+use crate::offer::Fees;
 use crate::units::{Gib, Hours, UsdPerGb, UsdPerGbMonth};
 
 /// Where the figures of a field lie; NaN is "not stated".
@@ -157,9 +158,10 @@ pub(crate) fn source<'a>(field: Field, frame: &Frame<'a>) -> Option<Source<'a>> 
         Field::Price => Source::Column(price),
         Field::OnDemand => Source::Column(&columns.on_demand),
         Field::Spot => Source::Column(&columns.spot),
-        Field::Each => Source::Per(price, &columns.class, gpus(frame)),
-        Field::Gpus => Source::Coded(&columns.class, gpus(frame)),
-        Field::Vram => Source::Coded(&columns.class, nominal_memory(frame)),
+        Field::Each => Source::Per(price, &columns.class, by_class(Field::Gpus, frame)),
+        Field::Gpus | Field::Vram | Field::Headroom | Field::Need | Field::Speed => {
+            Source::Coded(&columns.class, by_class(field, frame))
+        }
         Field::Rel => Source::Column(&columns.reliability),
         Field::Down => Source::Column(&columns.download),
         Field::Up => Source::Column(&columns.upload),
@@ -171,35 +173,69 @@ pub(crate) fn source<'a>(field: Field, frame: &Frame<'a>) -> Option<Source<'a>> 
         Field::FetchTime => Source::Column(frame.fetch),
         Field::Fetch => Source::Ratio(frame.fetch, frame.hours),
         Field::Age => Source::Age(&columns.fetched, frame.now.0),
-        Field::Headroom | Field::Need | Field::Speed => {
-            Source::Coded(&columns.class, estimated(field, frame))
-        }
         Field::Vcpus | Field::Cuda => Source::Coded(&columns.shape, shaped(field, frame)),
         Field::Storage
         | Field::StorageStopped
         | Field::Egress
         | Field::Ingress
-        | Field::Minimum => Source::Coded(&columns.fees, fees(field, frame)),
+        | Field::Minimum => {
+            let all = frame.table.dictionaries().all_fees();
+            Source::Coded(&columns.fees, all.map(|fees| fee(field, &fees)).collect())
+        }
         _ => return None,
     })
 }
 
-fn gpus(frame: &Frame<'_>) -> Vec<f64> {
-    frame.table.classes().iter().map(|c| c.gpus).collect()
+/// The figure of one slot; `None` for a field whose values are words. The same as [`source`]
+/// tells, without preparing the answers of all other slots.
+pub(crate) fn figure(field: Field, frame: &Frame<'_>, slot: usize) -> Option<f64> {
+    let columns = frame.table.columns();
+    let dictionaries = frame.table.dictionaries();
+    let code = |codes: &[u32]| codes.get(slot).copied().unwrap_or(u32::MAX);
+    Some(match field {
+        Field::Gpus | Field::Vram | Field::Headroom | Field::Need | Field::Speed => {
+            class(field, frame, code(&columns.class) as usize)
+        }
+        Field::Each => {
+            let price = figure(Field::Price, frame, slot)?;
+            price / class(Field::Gpus, frame, code(&columns.class) as usize)
+        }
+        Field::Storage
+        | Field::StorageStopped
+        | Field::Egress
+        | Field::Ingress
+        | Field::Minimum => fee(field, &dictionaries.fees_of(code(&columns.fees))),
+        _ => source(field, frame)?.get(slot),
+    })
 }
 
-fn nominal_memory(frame: &Frame<'_>) -> Vec<f64> {
-    let nominal = frame.table.classes().iter().map(super::super::nominal_vram);
-    nominal.map(|v| v.map_or(f64::NAN, Gib::get)).collect()
+fn by_class(field: Field, frame: &Frame<'_>) -> Vec<f64> {
+    (0..frame.table.classes().len()).map(|code| class(field, frame, code)).collect()
 }
 
-fn estimated(field: Field, frame: &Frame<'_>) -> Vec<f64> {
-    let figure = |class: &crate::estimate::class::ClassEstimate| match field {
-        Field::Headroom => class.fit.headroom_gib(),
-        Field::Need => class.fit.needed.map(Gib::get),
-        _ => class.speed.tokens_per_second.map(|s| s.expected.get()),
+/// A figure that a hardware class has, or that was estimated for it.
+fn class(field: Field, frame: &Frame<'_>, code: usize) -> f64 {
+    let hardware = || frame.table.classes().get(code);
+    let estimate = || frame.classes.get(code);
+    let figure = match field {
+        Field::Gpus => hardware().map(|c| c.gpus),
+        Field::Vram => hardware().and_then(nominal).map(Gib::get),
+        Field::Headroom => estimate().and_then(|c| c.fit.headroom_gib()),
+        Field::Need => estimate().and_then(|c| c.fit.needed).map(Gib::get),
+        _ => estimate().and_then(|c| c.speed.tokens_per_second).map(|s| s.expected.get()),
     };
-    frame.classes.iter().map(|c| figure(c).unwrap_or(f64::NAN)).collect()
+    figure.unwrap_or(f64::NAN)
+}
+
+fn fee(field: Field, fees: &Fees) -> f64 {
+    let figure = match field {
+        Field::Storage => fees.storage.map(UsdPerGbMonth::get),
+        Field::StorageStopped => fees.storage_stopped.map(UsdPerGbMonth::get),
+        Field::Egress => fees.egress.map(UsdPerGb::get),
+        Field::Ingress => fees.ingress.map(UsdPerGb::get),
+        _ => fees.minimum.map(Hours::get),
+    };
+    figure.unwrap_or(f64::NAN)
 }
 
 fn shaped(field: Field, frame: &Frame<'_>) -> Vec<f64> {
@@ -207,18 +243,6 @@ fn shaped(field: Field, frame: &Frame<'_>) -> Vec<f64> {
     let dictionaries = frame.table.dictionaries();
     let shapes = (0..dictionaries.shapes()).map(|code| dictionaries.shape(code as u32));
     shapes.map(|pair| pair.get(at).copied().unwrap_or(f64::NAN)).collect()
-}
-
-fn fees(field: Field, frame: &Frame<'_>) -> Vec<f64> {
-    let figure = |fees: &crate::offer::Fees| match field {
-        Field::Storage => fees.storage.map(UsdPerGbMonth::get),
-        Field::StorageStopped => fees.storage_stopped.map(UsdPerGbMonth::get),
-        Field::Egress => fees.egress.map(UsdPerGb::get),
-        Field::Ingress => fees.ingress.map(UsdPerGb::get),
-        _ => fees.minimum.map(Hours::get),
-    };
-    let all = frame.table.dictionaries().all_fees();
-    all.map(|f| figure(&f).unwrap_or(f64::NAN)).collect()
 }
 
 /// The nominal memory of a class's card: what the card is sold as (24 for a 4090 whose driver

@@ -124,7 +124,7 @@ impl Dictionaries {
 
     /// What money depends on, without building the offer.
     pub(crate) fn facts(&self, row: &PriceCells) -> RowFacts {
-        let fees = self.fees.get(row.fees).map_or_else(Fees::default, |bits| fees(*bits));
+        let fees = self.fees_of(row.fees);
         RowFacts {
             provider: provider(row.provider),
             on_demand: option(row.on_demand).map(UsdPerHour::new),
@@ -144,6 +144,11 @@ impl Dictionaries {
     /// All hardware classes seen so far, in the order of their codes.
     pub(crate) fn classes(&self) -> &[HardwareClass] {
         &self.class_values
+    }
+
+    /// The fees of a code.
+    pub(crate) fn fees_of(&self, code: u32) -> Fees {
+        self.fees.get(code).map_or_else(Fees::default, |bits| fees(*bits))
     }
 
     /// All fees, in the order of their codes.

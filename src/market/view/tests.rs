@@ -230,6 +230,22 @@ fn every_column_has_a_cell_and_every_field_a_column() {
 }
 
 #[test]
+fn one_figure_is_read_as_all_of_them_are() {
+    let table = table(200, 6);
+    let view = view(&table, "", "both", "");
+    for kind in view.kinds() {
+        let frame = view.frame(&table, kind).unwrap();
+        for info in crate::market::query::FIELDS {
+            let Some(source) = crate::market::eval::source(info.field, &frame) else { continue };
+            for slot in 0..200 {
+                let one = crate::market::eval::figure(info.field, &frame, slot).unwrap();
+                assert_eq!(one.to_bits(), source.get(slot).to_bits(), "{}", info.name);
+            }
+        }
+    }
+}
+
+#[test]
 fn the_figures_that_rank_are_those_of_the_bill() {
     let table = table(2000, 8);
     let mut view = view(&table, "", "both", "");
