@@ -4,12 +4,15 @@
 //! [`FetchError`]. It never knows who listens.
 
 mod error;
+mod harvest;
 pub mod http;
 pub mod lenient;
 mod registry;
 pub mod rows;
 mod source;
+mod tensordock;
 mod vast;
+mod vultr;
 
 pub use error::FetchError;
 pub use registry::{registry, source};

@@ -4,7 +4,8 @@ use super::Source;
 use crate::offer::Provider;
 
 /// Every source, in the order in which they are started and listed.
-static SOURCES: &[&dyn Source] = &[&super::vast::Vast];
+static SOURCES: &[&dyn Source] =
+    &[&super::vast::Vast, &super::tensordock::Tensordock, &super::vultr::Vultr];
 
 /// Every source.
 pub fn registry() -> &'static [&'static dyn Source] {
