@@ -4,6 +4,7 @@ mod formats;
 mod schema;
 mod setup;
 mod tools;
+mod verdicts;
 
 use haggle::market::synthetic;
 use haggle::offer::{Offer, Provider};
