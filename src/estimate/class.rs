@@ -6,6 +6,7 @@ use super::quote::Speed;
 use crate::gpu;
 use crate::offer::Basis;
 use crate::setup::Setup;
+use crate::setup::runs::Learnt;
 
 /// Fit and speed of one hardware class.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,8 +25,24 @@ pub fn estimate(setup: &Setup, class: &HardwareClass) -> ClassEstimate {
             Speed { tokens_per_second: None, mfu: None, basis: Basis::Unknown, note: why.into() };
         return ClassEstimate { fit: Fit::unknown(why), speed };
     };
-    ClassEstimate {
+    let estimate = ClassEstimate {
         fit: super::memory::fit(setup, card, class),
         speed: super::speed::speed(setup, card, class),
+    };
+    match learnt(setup, card, class) {
+        Some(learnt) => ClassEstimate {
+            fit: super::memory::fit_learnt(estimate.fit, card, class, learnt),
+            speed: super::speed::speed_learnt(estimate.speed, learnt),
+        },
+        None => estimate,
     }
+}
+
+/// What the user's own runs on as many of these cards say, unless an assumption overrides them.
+fn learnt(setup: &Setup, card: &gpu::Gpu, class: &HardwareClass) -> Option<Learnt> {
+    if setup.runs.is_empty() || class.gpus < 1.0 || setup.assume.mfu.is_some() {
+        return None;
+    }
+    let gpus = super::memory::gpus(setup, class).ok()?;
+    setup.runs.of(setup, card.name, gpus)
 }

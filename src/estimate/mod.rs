@@ -10,7 +10,9 @@ pub mod evidence;
 pub mod fit;
 pub mod interruption;
 pub mod memory;
+pub mod pareto;
 pub mod quote;
+pub mod scaling;
 pub mod speed;
 
 use crate::gpu::GpuId;

@@ -9,6 +9,7 @@ mod draft;
 mod names;
 mod preset;
 mod resolve;
+pub mod runs;
 mod targets;
 mod value;
 
@@ -275,6 +276,8 @@ pub struct Setup {
     pub disk: Option<Gb>,
     /// Assumptions that the user replaced.
     pub assume: Assumptions,
+    /// Runs that the user has finished; estimates use them first.
+    pub runs: Arc<runs::Runs>,
 }
 
 /// Assumptions that the user may replace (`--assume KEY=VALUE`); `None` means ours.

@@ -89,6 +89,7 @@ impl Draft {
             checkpoint_every: self.checkpoint_every.unwrap_or(DEFAULT_CHECKPOINT_EVERY),
             disk: self.disk,
             assume: self.assume.unwrap_or_default(),
+            runs: Arc::default(),
         })
     }
 

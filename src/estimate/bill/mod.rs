@@ -10,12 +10,17 @@ mod price;
 mod spot;
 mod terms;
 
+#[cfg(test)]
+mod tests;
+
 pub use explain::explain;
 pub use job::Job;
 
 use super::quote::ItemKind;
 use crate::offer::{Offer, Provider};
-use crate::units::{Gb, Hours, Mbps, PerHour, Range, Usd, UsdPerGb, UsdPerGbMonth, UsdPerHour};
+use crate::units::{
+    Gb, Hours, Mbps, PerHour, Range, Share, Usd, UsdPerGb, UsdPerGbMonth, UsdPerHour,
+};
 
 /// The figures of one offer that money depends on; plain numbers, so that a million rows are cheap.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,4 +85,12 @@ pub struct RowQuote {
     pub never_finishes: bool,
     /// The largest disk of the offer is smaller than what the job needs, or than what was asked for.
     pub disk_short: bool,
+}
+
+impl RowQuote {
+    /// Fetching as a share of all hours (expected).
+    pub fn fetch_share(&self) -> Option<Share> {
+        let (fetch, hours) = (self.fetch?, self.hours?.expected);
+        (hours.get() > 0.0).then(|| Share::new(fetch / hours))
+    }
 }

@@ -12,6 +12,7 @@
 mod activations;
 mod band;
 mod job;
+mod learnt;
 mod loss;
 mod overhead;
 mod phases;
@@ -28,6 +29,7 @@ pub(crate) use tests::card as test_card;
 
 pub(crate) use band::Band;
 pub(crate) use job::Job;
+pub(crate) use learnt::fit_learnt;
 pub(crate) use overhead::Overhead;
 pub(crate) use phases::{Parts, Peak, peak};
 pub(crate) use verdict::{usable, verdict};
@@ -72,7 +74,7 @@ pub fn fit(setup: &Setup, gpu: &Gpu, class: &HardwareClass) -> Fit {
 }
 
 /// GPUs that the job uses on this hardware.
-fn gpus(setup: &Setup, class: &HardwareClass) -> Result<u32, String> {
+pub(super) fn gpus(setup: &Setup, class: &HardwareClass) -> Result<u32, String> {
     let offered = class.gpus.max(1.0).floor() as u32;
     match setup.gpus {
         None => Ok(offered),

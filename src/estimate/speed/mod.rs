@@ -10,11 +10,15 @@ mod link;
 mod step;
 mod work;
 
+#[cfg(test)]
+mod tests;
+
 use super::HardwareClass;
 use super::quote::Speed;
 use crate::gpu::Gpu;
 use crate::offer::Basis;
 use crate::setup::Setup;
+use crate::setup::runs::Learnt;
 use crate::units::{Range, TokensPerSecond};
 use achieved::Card;
 use band::{Known, LAUNCHING};
@@ -32,10 +36,35 @@ pub fn speed(setup: &Setup, gpu: &Gpu, class: &HardwareClass) -> Speed {
     })
 }
 
+/// Own runs vary by this factor from day to day and from machine to machine: a calibrated estimate
+/// was seen to hold within about a tenth on the same card.
+const OWN: f64 = 1.1;
+
+/// What the user's own runs say in place of the model.
+pub(super) fn speed_learnt(modelled: Speed, learnt: Learnt) -> Speed {
+    let own = learnt.tokens_per_second;
+    let expected = own.expected;
+    let mfu = modelled
+        .tokens_per_second
+        .zip(modelled.mfu)
+        .map(|(speed, mfu)| mfu * expected.get() / speed.expected.get());
+    let runs = if learnt.runs == 1 { "1 run".to_owned() } else { format!("{} runs", learnt.runs) };
+    Speed {
+        tokens_per_second: Some(Range::new(
+            own.low.min(expected / OWN),
+            expected,
+            own.high.max(expected * OWN),
+        )),
+        mfu,
+        basis: Basis::Measured,
+        note: format!("yours, {runs}"),
+    }
+}
+
 fn known(setup: &Setup, gpu: &Gpu, class: &HardwareClass) -> Result<Speed, String> {
     let arch = setup.model.architecture.as_ref().map_err(Clone::clone)?;
     setup.check_on(gpu).map_err(|e| e.to_string())?;
-    let gpus = whole(class.gpus).ok_or("the number of GPUs is not known")?;
+    let gpus = super::memory::gpus(setup, class)?;
     let card = Card::new(gpu, class.gpus, &OURS)?;
     let links = link::rate(class.link, gpu);
     let work = Work { link: links.expected, ..work::work(setup, arch, gpus) };
@@ -110,9 +139,4 @@ pub(super) fn of_work(
 fn launching(work: &Work, card: &Card) -> bool {
     let times = work.times(card, &OURS);
     times.launch > LAUNCHING * times.total()
-}
-
-/// GPUs that work: a slice of one is one small GPU.
-fn whole(gpus: f64) -> Option<u32> {
-    (gpus.is_finite() && gpus > 0.0 && gpus <= 100_000.0).then(|| (gpus.round() as u32).max(1))
 }

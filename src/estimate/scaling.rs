@@ -1,0 +1,146 @@
+//! How many GPUs: 1, 2, 4 and 8 of the same kind compared for one setup.
+
+use super::HardwareClass;
+use super::bill::{Job, RowFacts, RowQuote};
+use super::class::{self, ClassEstimate};
+use super::fit::Verdict;
+use super::quote::PriceKind;
+use crate::offer::Offer;
+use crate::setup::{Setup, Shard};
+
+/// The numbers of GPUs that are compared.
+pub const COUNTS: [u32; 4] = [1, 2, 4, 8];
+
+/// A number of GPUs, and what the job would be on them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Count {
+    /// How many.
+    pub gpus: u32,
+    /// How work would be divided.
+    pub shard: Shard,
+    /// Fit and speed.
+    pub estimate: ClassEstimate,
+    /// Hours and dollars.
+    pub quote: RowQuote,
+    /// Which of the offers it is made of; `None` means that no offer has that many, and that the
+    /// price per GPU of the first offer was taken.
+    pub offer: Option<usize>,
+    /// Dollars for each hour saved against the number before it; below zero when it is cheaper too.
+    /// `None` for the first, and where nothing is saved.
+    pub usd_per_hour_saved: Option<f64>,
+}
+
+/// Compares numbers of GPUs for `setup`. `offers` are of one kind (card, provider, place), and the
+/// first of them is the one that is looked at; of several with as many GPUs the cheapest counts.
+/// Empty without offers.
+pub fn compare(setup: &Setup, offers: &[&Offer], kind: PriceKind) -> Vec<Count> {
+    let Some(base) = offers.first().filter(|o| o.hardware.gpus >= 1.0) else { return Vec::new() };
+    let mut counts: Vec<Count> = Vec::with_capacity(COUNTS.len());
+    for gpus in COUNTS {
+        let found = cheapest(offers, gpus, kind);
+        let offer = found.and_then(|i| offers.get(i).copied()).unwrap_or(base);
+        let mut next = count(setup, offer, gpus, kind);
+        next.offer = found;
+        next.usd_per_hour_saved = counts.last().and_then(|before| saved(before, &next));
+        counts.push(next);
+    }
+    counts
+}
+
+/// Where scaling stops paying: the number of GPUs with the lowest expected total among those on
+/// which the job can run. More of them only buy time.
+pub fn cheapest_count(counts: &[Count]) -> Option<&Count> {
+    let total = |c: &Count| c.quote.total.map(|t| t.expected.get());
+    counts
+        .iter()
+        .filter(|c| c.estimate.fit.verdict != Verdict::No && total(c).is_some())
+        .min_by(|a, b| total(a).unwrap_or(f64::MAX).total_cmp(&total(b).unwrap_or(f64::MAX)))
+}
+
+fn price(facts: &RowFacts, kind: PriceKind) -> Option<f64> {
+    match kind {
+        PriceKind::OnDemand => facts.on_demand,
+        PriceKind::Spot => facts.spot,
+    }
+    .map(crate::units::UsdPerHour::get)
+}
+
+fn cheapest(offers: &[&Offer], gpus: u32, kind: PriceKind) -> Option<usize> {
+    let priced = |(i, offer): (usize, &&Offer)| {
+        let same = offer.hardware.gpus == f64::from(gpus);
+        let price = price(&RowFacts::from(*offer), kind)?;
+        same.then_some((i, price))
+    };
+    let all = offers.iter().enumerate().filter_map(priced);
+    all.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(i, _)| i)
+}
+
+fn count(setup: &Setup, offer: &Offer, gpus: u32, kind: PriceKind) -> Count {
+    let setup = Setup { gpus: Some(gpus), ..setup.clone() };
+    let class = HardwareClass { gpus: f64::from(gpus), ..HardwareClass::from(&offer.hardware) };
+    let estimate = class::estimate(&setup, &class);
+    let share = f64::from(gpus) / offer.hardware.gpus;
+    let facts = RowFacts::from(offer);
+    let facts = RowFacts {
+        on_demand: facts.on_demand.map(|p| p * share),
+        spot: facts.spot.map(|p| p * share),
+        ..facts
+    };
+    let quote = Job::new(&setup).price(&estimate, &facts, kind);
+    let shard = setup.sharding(gpus);
+    Count { gpus, shard, estimate, quote, offer: None, usd_per_hour_saved: None }
+}
+
+fn saved(before: &Count, after: &Count) -> Option<f64> {
+    let hours = before.quote.hours?.expected - after.quote.hours?.expected;
+    let dollars = after.quote.total?.expected - before.quote.total?.expected;
+    (hours.get() > 0.0).then(|| dollars.get() / hours.get())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::estimate::fit::Fit;
+    use crate::estimate::quote::{ItemKind, Speed};
+    use crate::offer::Basis;
+    use crate::units::{Hours, Range, Usd};
+
+    fn made(gpus: u32, hours: f64, total: f64, verdict: Verdict) -> Count {
+        let speed = Speed {
+            tokens_per_second: None,
+            mfu: None,
+            basis: Basis::Unknown,
+            note: String::new(),
+        };
+        Count {
+            gpus,
+            shard: Shard::Ddp,
+            estimate: ClassEstimate { fit: Fit { verdict, ..Fit::unknown("") }, speed },
+            quote: RowQuote {
+                hours: Some(Range::exact(Hours::new(hours))),
+                fetch: None,
+                items: [None; ItemKind::COUNT],
+                total: Some(Range::exact(Usd::new(total))),
+                never_finishes: false,
+                disk_short: false,
+            },
+            offer: None,
+            usd_per_hour_saved: None,
+        }
+    }
+
+    #[test]
+    fn scaling_pays_until_the_cheapest_count_that_runs() {
+        let counts = [
+            made(1, 30.0, 20.0, Verdict::No),
+            made(2, 16.0, 22.0, Verdict::Fits),
+            made(4, 9.0, 25.0, Verdict::Fits),
+            made(8, 9.5, 50.0, Verdict::Fits),
+        ];
+        assert_eq!(cheapest_count(&counts).unwrap().gpus, 2);
+        // 3 $ for 7 hours; nothing is saved by going from 4 to 8.
+        assert!((saved(&counts[1], &counts[2]).unwrap() - 3.0 / 7.0).abs() < 1e-12);
+        assert_eq!(saved(&counts[2], &counts[3]), None);
+        assert!(cheapest_count(&counts[..1]).is_none());
+    }
+}
