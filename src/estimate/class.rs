@@ -32,7 +32,7 @@ pub fn estimate(setup: &Setup, class: &HardwareClass) -> ClassEstimate {
     match learnt(setup, card, class) {
         Some(learnt) => ClassEstimate {
             fit: super::memory::fit_learnt(estimate.fit, card, class, learnt),
-            speed: super::speed::speed_learnt(estimate.speed, learnt),
+            speed: super::speed::speed_learnt(&estimate.speed, learnt),
         },
         None => estimate,
     }

@@ -41,7 +41,7 @@ pub fn speed(setup: &Setup, gpu: &Gpu, class: &HardwareClass) -> Speed {
 const OWN: f64 = 1.1;
 
 /// What the user's own runs say in place of the model.
-pub(super) fn speed_learnt(modelled: Speed, learnt: Learnt) -> Speed {
+pub(super) fn speed_learnt(modelled: &Speed, learnt: Learnt) -> Speed {
     let own = learnt.tokens_per_second;
     let expected = own.expected;
     let mfu = modelled

@@ -46,7 +46,8 @@ fn rate(speed: &Speed) -> Range<f64> {
     speed.tokens_per_second.unwrap().map(TokensPerSecond::get)
 }
 
-const LORA: [(Field, &str); 4] = [
+const LORA: [(Field, &str); 5] = [
+    (Field::Checkpointing, "on"),
     (Field::Method, "lora"),
     (Field::Framework, "unsloth"),
     (Field::MicroBatch, "4"),
@@ -88,30 +89,20 @@ fn what_makes_training_slower_does() {
 
 #[test]
 fn a_slow_link_ruins_sharding_and_spares_copies() {
-    let lora = |link, shard| {
-        let mut fields = LORA.to_vec();
-        fields.extend([(Field::Shard, shard), (Field::Framework, "trl")]);
-        rate(&on(&rtx_4090(), 4.0, link, &fields)).expected
+    let base = [&LORA[..], &[(Field::Framework, "trl"), (Field::MicroBatch, "2")]].concat();
+    let range = |gpus, link, shard| {
+        let sharded = [&base[..], &[(Field::Shard, shard)]].concat();
+        rate(&on(&rtx_4090(), gpus, link, if gpus > 1.0 { &sharded } else { &base }))
     };
-    let one = rate(&on(
-        &rtx_4090(),
-        1.0,
-        Joined::Unknown,
-        &[&LORA[..], &[(Field::Framework, "trl")]].concat(),
-    ));
-    assert!((lora(Joined::PcieSlow, "ddp") / one.expected / 4.0 - 0.95).abs() < 1e-9);
+    let lora = |link, shard| range(4.0, link, shard).expected;
+    let one = range(1.0, Joined::Unknown, "ddp").expected;
+    assert!((lora(Joined::PcieSlow, "ddp") / one / 4.0 - 0.95).abs() < 1e-9);
     assert!(lora(Joined::PcieSlow, "fsdp") < 0.6 * lora(Joined::PcieSlow, "ddp"));
     assert!(lora(Joined::PcieSlow, "fsdp") < 0.8 * lora(Joined::PcieFull, "fsdp"));
     // A link that nobody states is taken for a usual board, and may be worse or better.
-    let unknown = on(
-        &rtx_4090(),
-        4.0,
-        Joined::Unknown,
-        &[&LORA[..], &[(Field::Framework, "trl"), (Field::Shard, "fsdp")]].concat(),
-    );
-    let range = rate(&unknown);
-    assert_eq!(range.expected, lora(Joined::PcieSlow, "fsdp"));
-    assert!(range.expected / range.low > 1.6 && range.high / range.expected > 1.6, "{range:?}");
+    let unknown = range(4.0, Joined::Unknown, "fsdp");
+    assert_eq!(unknown.expected, lora(Joined::PcieSlow, "fsdp"));
+    assert!(unknown.expected / unknown.low > 1.6 && unknown.high / unknown.expected > 1.6);
 }
 
 #[test]
@@ -172,7 +163,7 @@ fn own_runs_come_first() {
         tokens_per_second: Range::new(4000.0, 5000.0, 6000.0).map(TokensPerSecond::new),
         peak: Some(Gib::new(20.0)),
     };
-    let speed = speed_learnt(model.clone(), learnt);
+    let speed = speed_learnt(&model, learnt);
     assert_eq!(rate(&speed).expected, 5000.0);
     assert_eq!((speed.basis, speed.note.as_str()), (Basis::Measured, "yours, 2 runs"));
     let ratio = speed.mfu.unwrap() / model.mfu.unwrap();
