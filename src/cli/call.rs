@@ -6,13 +6,11 @@ use super::market::Market;
 use super::out;
 use super::setup_flags::SetupFlags;
 use crate::config::{Env, FileConfig, Paths};
-use crate::model::{self, Model};
 use crate::runtime::collect::{self, Wish};
 use crate::session::Stock;
 use crate::setup::{Draft, Setup, SetupError};
 use crate::units::UnixSeconds;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 use std::time::Duration;
 
 /// How long a command waits for the providers.
@@ -61,7 +59,7 @@ impl Call {
     /// The complete setup.
     pub(super) fn setup(&self, flags: SetupFlags) -> Result<Setup, Failure> {
         let draft = self.draft(flags)?;
-        let model = Self::model(draft.model_name())?;
+        let model = super::hub::model(self, draft.model_name())?;
         draft.resolve(model).map_err(|e| mistake(&e))
     }
 
@@ -97,20 +95,8 @@ impl Call {
         flags: SetupFlags,
     ) -> Result<(Setup, Option<SetupError>), Failure> {
         let draft = self.draft(flags)?;
-        let model = Self::model(draft.model_name())?;
+        let model = super::hub::model(self, draft.model_name())?;
         draft.resolve_beyond(model).map_err(|e| mistake(&e))
-    }
-
-    /// The model that is meant: a built-in one, or a `config.json` at a path.
-    fn model(name: &str) -> Result<Arc<Model>, Failure> {
-        if let Some(file) = config_file(name) {
-            let json = std::fs::read(&file)
-                .map_err(|e| Failure::usage(format!("model: {}: {e}", file.display())))?;
-            let model = model::from_config(name, &json, None)
-                .map_err(|e| Failure::usage(format!("model: {e}")))?;
-            return Ok(Arc::new(model));
-        }
-        model::find(name).map_err(|e| Failure::usage(format!("model: {e}")))
     }
 }
 
@@ -128,17 +114,6 @@ fn now() -> UnixSeconds {
 /// A mistake in the setup, as the user sees it.
 pub(super) fn mistake(error: &SetupError) -> Failure {
     Failure::usage(error.to_string())
-}
-
-/// The `config.json` that `name` points to, if it points to one.
-fn config_file(name: &str) -> Option<PathBuf> {
-    let path = Path::new(name);
-    if path.is_dir() {
-        return Some(path.join("config.json"));
-    }
-    let is_path =
-        name.starts_with(['.', '/', '~']) || path.extension().is_some_and(|e| e == "json");
-    (is_path || path.is_file()).then(|| path.to_path_buf())
 }
 
 fn settings(paths: &Paths, named: bool) -> Result<FileConfig, Failure> {

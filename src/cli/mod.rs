@@ -14,6 +14,7 @@ mod export;
 mod failure;
 mod gate;
 mod gpus;
+mod hub;
 mod list;
 mod man;
 mod market;

@@ -49,6 +49,12 @@ impl Paths {
         self.cache.as_deref().map(|c: &Path| c.join("market.haggle"))
     }
 
+    /// What the Hugging Face hub said of a model.
+    pub fn hub_answer(&self, id: &str) -> Option<PathBuf> {
+        let name = format!("{}.json", id.replace('/', "--"));
+        self.cache.as_deref().map(|c: &Path| c.join("hub").join(name))
+    }
+
     /// The runs that the user taught us.
     pub fn learnt_runs(&self) -> Option<PathBuf> {
         self.data.as_deref().map(|d: &Path| d.join("runs.jsonl"))

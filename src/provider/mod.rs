@@ -6,6 +6,7 @@
 mod error;
 mod harvest;
 pub mod http;
+pub mod hub;
 pub mod lenient;
 mod registry;
 pub mod rows;

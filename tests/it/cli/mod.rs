@@ -1,6 +1,7 @@
 //! The command line as a process: exit codes, what stands on which stream, formats.
 
 mod formats;
+mod hub;
 mod schema;
 mod setup;
 mod tools;
