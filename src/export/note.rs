@@ -47,7 +47,10 @@ fn source(item: &crate::estimate::quote::Item) -> String {
 fn offer_line(c: &Context<'_>) -> String {
     let o = c.offer;
     let price = if c.spot() { o.price.spot } else { o.price.on_demand };
-    let price = price.map_or_else(|| "unknown price".to_owned(), |p| format!("{} $/h", p.get()));
+    let price = price.map_or_else(
+        || "unknown price".to_owned(),
+        |p| format!("{} $/h", super::launch::price(p.get())),
+    );
     let kind = if c.spot() { "spot" } else { "on demand" };
     format!(
         "offer {}: {} x {}, {}, {price} {kind} [{}, {}, fetched {}]",
