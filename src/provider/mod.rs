@@ -5,13 +5,16 @@
 
 mod error;
 mod harvest;
+pub mod gpuhunt;
 pub mod http;
 pub mod hub;
 pub mod lenient;
+pub mod machines;
 mod registry;
 pub mod rows;
 mod source;
 mod tensordock;
+pub mod terms;
 mod vast;
 mod vultr;
 

@@ -100,6 +100,16 @@ impl Http {
         };
         Http { inner: Arc::new(inner) }
     }
+
+    /// Is `version` the one of `what` that was taken last in this run?
+    pub fn is_known(&self, what: &str, version: &str) -> bool {
+        self.inner.memory.is_known(what, version)
+    }
+
+    /// Notes that `version` of `what` was taken.
+    pub fn know(&self, what: &str, version: &str) {
+        self.inner.memory.know(what, version);
+    }
 }
 
 impl Inner {

@@ -19,9 +19,22 @@ pub(super) struct Kept {
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     kept: Mutex<BTreeMap<String, Kept>>,
+    versions: Mutex<BTreeMap<String, String>>,
 }
 
 impl Memory {
+    /// Is this the version of `what` that was taken last?
+    pub(super) fn is_known(&self, what: &str, version: &str) -> bool {
+        let versions = self.versions.lock().unwrap_or_else(PoisonError::into_inner);
+        versions.get(what).is_some_and(|known| known == version)
+    }
+
+    /// Notes the version of `what` that was taken.
+    pub(super) fn know(&self, what: &str, version: &str) {
+        let mut versions = self.versions.lock().unwrap_or_else(PoisonError::into_inner);
+        versions.insert(what.to_string(), version.to_string());
+    }
+
     /// What was kept for `url`.
     pub(super) fn get(&self, url: &str) -> Option<Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(url).cloned()

@@ -95,16 +95,16 @@ fn density(seen: Seen) -> f64 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::collections::BTreeSet;
 
     /// Walks over `market` (sorted) with pages of 64, at most `pages` of them.
-    fn walk(market: &[f64], pages: usize) -> (Walk, std::collections::BTreeSet<usize>, usize) {
-        let (mut walk, mut found, mut asked) =
-            (Walk::default(), std::collections::BTreeSet::default(), 0);
+    fn walk(market: &[f64], pages: usize) -> (Walk, BTreeSet<usize>, usize) {
+        let (mut walk, mut found, mut asked) = (Walk::default(), BTreeSet::new(), 0);
         while let Some(from) = walk.next().filter(|_| asked < pages) {
             asked += 1;
             let start = market.partition_point(|p| *p < from);
             let page = &market[start..(start + 64).min(market.len())];
-            std::collections::BTreeSet::extend(&mut found, start..start + page.len());
+            found.extend(start..start + page.len());
             let prices = page.first().copied().zip(page.last().copied());
             walk.note(from, page.len(), prices, page.len() == 64);
         }

@@ -1,0 +1,114 @@
+//! What is inside the machine types of clouds whose price lists do not say (`assets/machines.csv`).
+
+use crate::gpu::{GpuId, catalogue};
+use crate::offer::{Hardware, Link, Provider, Text};
+use crate::units::Gib;
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+/// A machine type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Machine {
+    /// Its cards, by a name of the catalogue.
+    pub card: String,
+    /// How many; below one for a slice.
+    pub cards: f64,
+    /// Memory of one card, or of the slice.
+    pub vram: Gib,
+    /// Processor threads.
+    pub vcpus: f64,
+    /// Main memory.
+    pub ram: Gib,
+    /// How the cards are joined.
+    pub link: Link,
+}
+
+impl Machine {
+    /// The card in the catalogue.
+    pub fn gpu(&self) -> Option<GpuId> {
+        // A slice has less memory than its card, which must not hide which card it is.
+        let memory = (self.cards >= 1.0).then_some(self.vram);
+        catalogue().identify(&self.card, memory)
+    }
+
+    /// The hardware of an offer of this type.
+    pub fn hardware(&self, name: &str) -> Hardware {
+        Hardware {
+            gpu: self.gpu(),
+            gpu_raw: Text::new(&self.card),
+            gpus: self.cards,
+            vram: Some(self.vram),
+            link: self.link,
+            vcpus: Some(self.vcpus),
+            ram: Some(self.ram),
+            cuda_max: None,
+            instance_type: Some(Text::new(name)),
+        }
+    }
+}
+
+/// The machine type `name` of `provider`, if we know it.
+pub fn machine(provider: Provider, name: &str) -> Option<&'static Machine> {
+    static TABLE: OnceLock<BTreeMap<(String, String), Machine>> = OnceLock::new();
+    let table = TABLE.get_or_init(|| read(include_str!("../../assets/machines.csv")));
+    table.get(&(provider.name().to_string(), name.to_string()))
+}
+
+fn read(text: &str) -> BTreeMap<(String, String), Machine> {
+    let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(text.as_bytes());
+    let mut table = BTreeMap::new();
+    for row in reader.records().flatten() {
+        let field = |i: usize| row.get(i).unwrap_or_default();
+        let number = |i: usize| field(i).parse::<f64>().ok().filter(|v| *v > 0.0);
+        let link = match field(8) {
+            "nvlink" => Link::Nvlink,
+            "pcie" => Link::PcieFull,
+            "pcie-slow" => Link::PcieSlow,
+            _ => Link::Unknown,
+        };
+        let (Some(cards), Some(vram), Some(vcpus), Some(ram)) =
+            (number(3), number(4), number(5), number(6))
+        else {
+            continue;
+        };
+        let machine = Machine {
+            card: field(2).to_string(),
+            cards,
+            vram: Gib::new(vram),
+            vcpus,
+            ram: Gib::new(ram),
+            link,
+        };
+        table.insert((field(0).to_string(), field(1).to_string()), machine);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ASSET: &str = include_str!("../../assets/machines.csv");
+
+    #[test]
+    fn every_line_of_the_asset_is_read() {
+        let lines = ASSET.lines().filter(|l| !l.starts_with('#')).count() - 1;
+        assert_eq!(read(ASSET).len(), lines);
+    }
+
+    /// Size pages of the three clouds, as quoted in the asset.
+    #[test]
+    fn sizes_are_those_of_the_clouds_own_pages() {
+        let of = |p, n| machine(p, n).unwrap();
+        let p5 = of(Provider::Aws, "p5.48xlarge");
+        assert_eq!((p5.cards, p5.vram.get(), p5.vcpus, p5.link), (8.0, 80.0, 192.0, Link::Nvlink));
+        let slice = of(Provider::Azure, "Standard_NV6ads_A10_v5");
+        assert_eq!((slice.card.as_str(), slice.vram.get()), ("A10", 4.0));
+        assert!((slice.cards - 1.0 / 6.0).abs() < 1e-5);
+        let eighth = of(Provider::Aws, "g6f.xlarge");
+        assert_eq!((eighth.cards, eighth.vram.get()), (0.125, 3.0));
+        assert_eq!(of(Provider::Gcp, "g2-standard-32").cards, 1.0);
+        assert_eq!(of(Provider::Azure, "Standard_NC40ads_H100_v5").vram.get(), 94.0);
+        assert!(machine(Provider::Aws, "m5.large").is_none());
+    }
+}
