@@ -157,7 +157,7 @@ pub fn read(csv: &[u8]) -> Result<Listing, FetchError> {
     let mut rejected = std::collections::BTreeMap::<&'static str, usize>::new();
     let mut listing = Listing::default();
     for line in reader.deserialize::<Line>() {
-        let item = line.map_err(|_| "a line that is no row").and_then(item);
+        let item = line.map_err(|_| "a line that is no row").and_then(|line| item(&line));
         match item {
             Ok(Some(item)) => listing.items.push(item),
             Ok(None) => {}
@@ -168,7 +168,7 @@ pub fn read(csv: &[u8]) -> Result<Listing, FetchError> {
     Ok(listing)
 }
 
-fn item(line: Line) -> Result<Option<Item>, &'static str> {
+fn item(line: &Line) -> Result<Option<Item>, &'static str> {
     if line.gpu_name.trim().is_empty() {
         return Ok(None);
     }

@@ -46,6 +46,30 @@ impl Words {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Flag(pub Option<bool>);
 
+/// Visitor methods for values that hold nothing of use.
+macro_rules! none_of {
+    ($nothing:expr) => {
+        fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
+            Ok($nothing)
+        }
+        fn visit_bool<E: Error>(self, _: bool) -> Result<Self::Value, E> {
+            Ok($nothing)
+        }
+        fn visit_f64<E: Error>(self, _: f64) -> Result<Self::Value, E> {
+            Ok($nothing)
+        }
+        fn visit_i64<E: Error>(self, _: i64) -> Result<Self::Value, E> {
+            Ok($nothing)
+        }
+        fn visit_u64<E: Error>(self, _: u64) -> Result<Self::Value, E> {
+            Ok($nothing)
+        }
+        fn visit_str<E: Error>(self, _: &str) -> Result<Self::Value, E> {
+            Ok($nothing)
+        }
+    };
+}
+
 macro_rules! lenient {
     ($name:ident, $visitor:ident, { $($method:ident($value:ident: $type:ty) => $result:expr;)* }) => {
         struct $visitor;
@@ -107,6 +131,94 @@ lenient!(Flag, FlagVisitor, {
     visit_bool(v: bool) => Flag(Some(v));
     visit_str(v: &str) => Flag(flag(v));
 });
+
+/// Text that is not shown but used: a link, a code. Not cleaned.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Code(pub Option<String>);
+
+impl Code {
+    /// The text without blanks around it, or nothing.
+    pub fn as_str(&self) -> &str {
+        self.0.as_deref().map_or("", str::trim)
+    }
+}
+
+lenient!(Code, CodeVisitor, {
+    visit_f64(_v: f64) => Code(None);
+    visit_i64(_v: i64) => Code(None);
+    visit_u64(_v: u64) => Code(None);
+    visit_bool(_v: bool) => Code(None);
+    visit_str(v: &str) => Code(Some(v.to_string()));
+});
+
+/// A list of objects; elements that are none are counted and left out, and what is no list is an
+/// empty one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Many<T> {
+    /// The objects.
+    pub list: Vec<T>,
+    /// Elements that were none.
+    pub rejected: usize,
+}
+
+impl<T> Default for Many<T> {
+    fn default() -> Self {
+        Self { list: Vec::new(), rejected: 0 }
+    }
+}
+
+/// Anything: an object if it is one.
+struct Maybe<T>(Option<T>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Many<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ListVisitor<T>(std::marker::PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for ListVisitor<T> {
+            type Value = Many<T>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("anything")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Many<T>, A::Error> {
+                let mut many = Many::default();
+                while let Some(Maybe(item)) = items.next_element::<Maybe<T>>()? {
+                    match item {
+                        Some(item) => many.list.push(item),
+                        None => many.rejected += 1,
+                    }
+                }
+                Ok(many)
+            }
+            none_of!(Many::default());
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Many<T>, A::Error> {
+                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+                Ok(Many::default())
+            }
+        }
+        deserializer.deserialize_any(ListVisitor(std::marker::PhantomData))
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Maybe<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ItemVisitor<T>(std::marker::PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for ItemVisitor<T> {
+            type Value = Maybe<T>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("anything")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Maybe<T>, A::Error> {
+                while items.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(Maybe(None))
+            }
+            none_of!(Maybe(None));
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Maybe<T>, A::Error> {
+                let object = serde::de::value::MapAccessDeserializer::new(map);
+                T::deserialize(object).map(|item| Maybe(Some(item)))
+            }
+        }
+        deserializer.deserialize_any(ItemVisitor(std::marker::PhantomData))
+    }
+}
 
 /// A decimal number in text; no `inf`, no `nan`.
 pub fn number(text: &str) -> Option<f64> {
@@ -181,7 +293,7 @@ macro_rules! lenient_object {
     };
 }
 
-pub(super) use lenient_object;
+pub(super) use {lenient_object, none_of};
 
 #[cfg(test)]
 mod tests {

@@ -3,8 +3,11 @@
 //! A source streams what it finds into a [`Sink`], page by page, and ends with a [`Report`] or a
 //! [`FetchError`]. It never knows who listens.
 
+mod aws;
+mod azure;
 mod error;
 mod harvest;
+mod gcp;
 pub mod gpuhunt;
 pub mod http;
 pub mod hub;
@@ -22,7 +25,7 @@ pub use error::FetchError;
 pub use registry::{registry, source};
 pub use source::{Addresses, ApiKey, Context, Endpoint, KeyUse, Profile, Source, run};
 
-use crate::offer::{Offer, Provider};
+use crate::offer::{Flags, Offer, Price, Provider};
 use crate::units::UnixSeconds;
 use std::future::Future;
 use std::pin::Pin;
@@ -116,3 +119,19 @@ impl Sink {
 
 /// A boxed future, so that sources can stand in one list.
 pub type Fetching<'a> = Pin<Box<dyn Future<Output = Result<Report, FetchError>> + Send + 'a>>;
+
+/// Dollars per GPU-hour that real offers lie between; others are marked, not hidden.
+const USUAL_PRICE: std::ops::RangeInclusive<f64> = 0.02..=40.0;
+
+/// What looks wrong about a price for `gpus` cards.
+pub fn price_flags(price: &Price, gpus: f64) -> Flags {
+    let mut flags = Flags::default();
+    let odd = price.on_demand.is_some_and(|p| !USUAL_PRICE.contains(&(p.get() / gpus)));
+    if odd {
+        flags = flags.with(Flags::ODD_PRICE);
+    }
+    if price.spot.zip(price.on_demand).is_some_and(|(spot, full)| spot >= full) {
+        flags = flags.with(Flags::SPOT_NOT_CHEAPER);
+    }
+    flags
+}

@@ -4,8 +4,15 @@ use super::Source;
 use crate::offer::Provider;
 
 /// Every source, in the order in which they are started and listed.
-static SOURCES: &[&dyn Source] =
-    &[&super::vast::Vast, &super::tensordock::Tensordock, &super::vultr::Vultr];
+#[rustfmt::skip]
+static SOURCES: &[&dyn Source] = &[
+    &super::vast::Vast,
+    &super::tensordock::Tensordock,
+    &super::vultr::Vultr,
+    &super::aws::Aws,
+    &super::azure::Azure,
+    &super::gcp::Gcp,
+];
 
 /// Every source.
 pub fn registry() -> &'static [&'static dyn Source] {

@@ -145,6 +145,13 @@ impl<T: DeserializeOwned> Rows<T> {
     }
 }
 
+/// Reads a whole answer; where JSON does not allow it, again with what JSON does not know made null.
+pub fn whole<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, FetchError> {
+    serde_json::from_slice(bytes)
+        .or_else(|_| serde_json::from_slice(&mended(bytes)))
+        .map_err(|e| super::http::unreadable(&e))
+}
+
 fn skip_space(buffer: &[u8], from: usize) -> usize {
     let rest = buffer.get(from..).unwrap_or_default();
     from + rest.iter().take_while(|b| b.is_ascii_whitespace()).count()

@@ -9,16 +9,15 @@ use crate::gpu::{GpuId, catalogue};
 use crate::offer::{
     Availability, Basis, Fees, Flags, Hardware, Link, Offer, Origin, Place, Price, Provider, Text,
 };
-use crate::provider::lenient::{Flag, Number, Words, lenient_object};
+use crate::provider::lenient::{Flag, Number, Words, lenient_object, none_of};
+use crate::provider::price_flags;
 use crate::units::{Gb, Gib, Hours, Mbps, Share, UnixSeconds, UsdPerGb, UsdPerGbMonth, UsdPerHour};
-use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 
 /// Dollars per GPU-hour above which a price is no price.
 const DEAREST: f64 = 1000.0;
-/// Dollars per GPU-hour that real offers lie between; others are marked.
-const USUAL: std::ops::RangeInclusive<f64> = 0.02..=40.0;
 /// Lanes and generation of a full PCI Express link (Vast.ai states both).
 const FULL_LANES: f64 = 16.0;
 const FULL_GENERATION: f64 = 4.0;
@@ -82,24 +81,7 @@ impl<'de> Deserialize<'de> for First {
                 while list.next_element::<serde::de::IgnoredAny>()?.is_some() {}
                 Ok(First(first))
             }
-            fn visit_unit<E>(self) -> Result<First, E> {
-                Ok(First::default())
-            }
-            fn visit_bool<E>(self, _: bool) -> Result<First, E> {
-                Ok(First::default())
-            }
-            fn visit_f64<E>(self, _: f64) -> Result<First, E> {
-                Ok(First::default())
-            }
-            fn visit_i64<E>(self, _: i64) -> Result<First, E> {
-                Ok(First::default())
-            }
-            fn visit_u64<E>(self, _: u64) -> Result<First, E> {
-                Ok(First::default())
-            }
-            fn visit_str<E>(self, _: &str) -> Result<First, E> {
-                Ok(First::default())
-            }
+            none_of!(First::default());
             fn visit_map<A: serde::de::MapAccess<'de>>(self, mut m: A) -> Result<First, A::Error> {
                 use serde::de::IgnoredAny;
                 while m.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
@@ -241,18 +223,17 @@ impl Reader {
             cuda_max: row.cuda_max_good.above_zero(1000.0),
             instance_type: None,
         };
+        let price =
+            Price { on_demand: on_demand.map(UsdPerHour::new), spot: spot.map(UsdPerHour::new) };
         Ok(Some(Offer {
             key: self.key(row, ask, gpus),
             launch_id: Text::new(&ask.to_string()),
             provider: Provider::Vast,
             host: row.host_id.whole().map(|h| Text::new(&h.to_string())),
-            flags: flags(row, &hardware, on_demand, spot),
+            flags: flags(row, &hardware, &price),
             hardware,
-            place: place(&row.geolocation),
-            price: Price {
-                on_demand: on_demand.map(UsdPerHour::new),
-                spot: spot.map(UsdPerHour::new),
-            },
+            place: Place::vast(row.geolocation.as_str()),
+            price,
             fees: fees(row),
             reliability: row.reliability2.up_to(1.0).or(row.reliability.up_to(1.0)).map(Share::new),
             download: row.inet_down.above_zero(1e7).map(Mbps::new),
@@ -312,20 +293,8 @@ fn fees(row: &Row) -> Fees {
     }
 }
 
-fn place(geolocation: &Words) -> Place {
-    Place { raw: geolocation.text.clone().unwrap_or_default(), country: None, continent: None }
-}
-
-fn flags(row: &Row, hardware: &Hardware, on_demand: Option<f64>, spot: Option<f64>) -> Flags {
-    let mut flags = Flags::default();
-    let mut set = |when: bool, flag: Flags| {
-        if when {
-            flags = flags.with(flag);
-        }
-    };
-    let odd = |price: Option<f64>| price.is_some_and(|p| !USUAL.contains(&(p / hardware.gpus)));
-    set(odd(on_demand), Flags::ODD_PRICE);
-    set(spot.zip(on_demand).is_some_and(|(s, o)| s >= o), Flags::SPOT_NOT_CHEAPER);
+fn flags(row: &Row, hardware: &Hardware, price: &Price) -> Flags {
+    let mut flags = price_flags(price, hardware.gpus);
     let card = hardware.gpu.and_then(|id| catalogue().get(id));
     let differs = |a: f64, b: f64| (a / b - 1.0).abs() > 0.08;
     let stated = hardware.vram.map(Gib::get);
@@ -333,7 +302,11 @@ fn flags(row: &Row, hardware: &Hardware, on_demand: Option<f64>, spot: Option<f6
     let odd_memory = stated.is_some_and(|v| {
         card.is_some_and(|c| differs(v, c.memory.get())) || total.is_some_and(|t| differs(t, v))
     });
-    set(odd_memory, Flags::ODD_MEMORY);
-    set(row.gpu_name.cleaned || row.geolocation.cleaned, Flags::CLEANED);
+    if odd_memory {
+        flags = flags.with(Flags::ODD_MEMORY);
+    }
+    if row.gpu_name.cleaned || row.geolocation.cleaned {
+        flags = flags.with(Flags::CLEANED);
+    }
     flags
 }

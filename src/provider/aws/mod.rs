@@ -1,0 +1,233 @@
+//! Amazon Web Services, without an account: spot prices (`spot.json`, all regions at once),
+//! interruption bands (`spot-advisor-data.json`), and on-demand prices from one small file for each
+//! region in view. None of the three says that a machine can be had, and none says what is inside:
+//! that is in `assets/machines.csv`. The addresses feed Amazon's own pages and are not documented.
+
+mod advisor;
+mod on_demand;
+mod spot;
+
+use super::http::{Body, RateLimit};
+use super::machines::machine;
+use super::source::{Context, Endpoint, KeyUse, Profile, Source};
+use super::terms::{aws_fees, aws_hazard};
+use super::{FetchError, Fetching, Progress, Report, Sink};
+use crate::offer::{Availability, Basis, Offer, Origin, Place, Price, Provider, Text};
+use crate::units::{UnixSeconds, UsdPerHour};
+use advisor::Advisor;
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use spot::Spot;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+const SOURCE: &str = "AWS spot and on-demand price files";
+const SPOT: Endpoint =
+    Endpoint { variable: "HAGGLE_AWS_URL", address: "https://website.spot.ec2.aws.a2z.com" };
+const ADVISOR: Endpoint =
+    Endpoint { variable: "HAGGLE_AWS_URL", address: "https://spot-bid-advisor.s3.amazonaws.com" };
+const LIST: Endpoint =
+    Endpoint { variable: "HAGGLE_AWS_URL", address: "https://b0.p.awsstatic.com" };
+/// Regions whose on-demand prices are fetched when none is in view: the large ones with GPUs.
+const USUAL: [&str; 8] = [
+    "us-east-1",
+    "us-east-2",
+    "us-west-2",
+    "ca-central-1",
+    "eu-west-1",
+    "eu-central-1",
+    "eu-north-1",
+    "ap-northeast-1",
+];
+/// Region files of one refresh.
+const MOST_REGIONS: usize = 16;
+/// Age of the spot file above which its prices are called old.
+const OLD: i64 = 24 * 3600;
+
+static PROFILE: Profile = Profile {
+    provider: Provider::Aws,
+    key: KeyUse::None,
+    key_variable: None,
+    endpoints: &[SPOT, ADVISOR, LIST],
+    limit: RateLimit::per(40, 60),
+    refresh: Duration::from_mins(10),
+    about: "list prices: spot and interruption bands of all regions, on demand of those in view",
+};
+
+/// The source.
+#[derive(Debug)]
+pub(super) struct Aws;
+
+impl Source for Aws {
+    fn profile(&self) -> &'static Profile {
+        &PROFILE
+    }
+
+    fn fetch<'a>(&'a self, context: &'a Context, sink: &'a Sink) -> Fetching<'a> {
+        Box::pin(fetch(context, sink))
+    }
+}
+
+/// What has been fetched, for one table of prices.
+#[derive(Debug, Default)]
+struct Known {
+    spot: Spot,
+    advisor: Advisor,
+    made: UnixSeconds,
+    rejected: BTreeMap<&'static str, usize>,
+    notes: Vec<String>,
+}
+
+async fn fetch(context: &Context, sink: &Sink) -> Result<Report, FetchError> {
+    let spot = async { context.call(SPOT, "/spot.json")?.remembered().body().await };
+    let advisor =
+        async { context.call(ADVISOR, "/spot-advisor-data.json")?.remembered().body().await };
+    let regions = regions(context);
+    let mut lists: FuturesUnordered<_> = regions.iter().map(|r| list(context, r)).collect();
+    let (spot, advisor) = futures_util::future::join(spot, advisor).await;
+    let mut fresh = [&spot, &advisor].iter().any(|b| b.as_ref().is_ok_and(|b| b.fresh));
+    let known = known(context, spot, advisor)?;
+    let mut bodies = Vec::new();
+    let mut known = known;
+    while let Some((region, body)) = lists.next().await {
+        match body {
+            Ok(body) => {
+                fresh |= body.fresh;
+                bodies.push((region, body));
+            }
+            Err(error) => known.notes.push(format!("on demand in {region}: {error}")),
+        }
+    }
+    if !fresh && known.notes.is_empty() {
+        return Ok(Report { unchanged: true, ..Report::default() });
+    }
+    deliver(known, &bodies, sink).await
+}
+
+/// The regions whose on-demand prices are wanted: those in view that exist, or the usual ones.
+fn regions(context: &Context) -> Vec<&str> {
+    let mut seen = BTreeSet::new();
+    let wanted = context.regions.iter().map(String::as_str);
+    let wanted = wanted.filter(|r| on_demand::location(r).is_some() && seen.insert(*r));
+    let wanted: Vec<&str> = wanted.take(MOST_REGIONS).collect();
+    if wanted.is_empty() { USUAL.to_vec() } else { wanted }
+}
+
+async fn list<'a>(context: &Context, region: &'a str) -> (&'a str, Result<Body, FetchError>) {
+    let body = async {
+        let name = on_demand::location(region).unwrap_or_default();
+        context.call(LIST, &on_demand::path(name))?.remembered().body().await
+    };
+    (region, body.await)
+}
+
+/// Reads spot prices and bands. Without spot prices there is still a list; without bands the hazard
+/// is unknown.
+fn known(
+    context: &Context,
+    spot: Result<Body, FetchError>,
+    advisor: Result<Body, FetchError>,
+) -> Result<Known, FetchError> {
+    let mut known = Known { made: context.now, ..Known::default() };
+    match spot.and_then(|body| Ok((spot::read(&body.bytes)?, body.last_modified))) {
+        Ok((spot, date)) if !spot.prices.is_empty() => {
+            known.spot = spot;
+            let stamp = date.and_then(|d| jiff::fmt::rfc2822::parse(&d).ok());
+            let stamp = stamp.map(|z| UnixSeconds(z.timestamp().as_second()));
+            known.made = stamp.filter(|s| *s <= context.now).unwrap_or(context.now);
+            if known.made.age_at(context.now) > OLD {
+                known.notes.push("the spot prices are more than a day old".to_string());
+            }
+        }
+        Ok(_) => return Err(FetchError::Empty),
+        Err(error) => return Err(error),
+    }
+    match advisor.and_then(|body| advisor::read(&body.bytes)) {
+        Ok(advisor) => known.advisor = advisor,
+        Err(error) => known.notes.push(format!("interruption bands: {error}")),
+    }
+    Ok(known)
+}
+
+async fn deliver(
+    mut known: Known,
+    bodies: &[(&str, Body)],
+    sink: &Sink,
+) -> Result<Report, FetchError> {
+    let mut prices = BTreeMap::<(String, String), Price>::new();
+    for (region, body) in bodies {
+        match on_demand::read(&body.bytes) {
+            Ok(list) => {
+                for (kind, price) in list {
+                    let entry = prices.entry(((*region).to_string(), kind)).or_default();
+                    entry.on_demand = Some(UsdPerHour::new(price));
+                }
+            }
+            Err(error) => known.notes.push(format!("on demand in {region}: {error}")),
+        }
+    }
+    for ((region, kind), price) in std::mem::take(&mut known.spot.prices) {
+        prices.entry((region, kind)).or_default().spot = Some(UsdPerHour::new(price));
+    }
+    let mut offers = Vec::new();
+    for ((region, kind), price) in prices {
+        match offer(&known, &region, &kind, price) {
+            Some(offer) => offers.push(offer),
+            None if is_unknown_gpu(&kind) => {
+                *known.rejected.entry("a GPU type that we do not know").or_default() += 1;
+            }
+            None => {}
+        }
+    }
+    let rows = offers.len();
+    if rows == 0 {
+        return Err(FetchError::Empty);
+    }
+    let progress = Progress { rows, total: Some(rows), waiting_until: None };
+    if !sink.rows(offers).await || !sink.progress(progress).await {
+        return Err(FetchError::unheard());
+    }
+    let notes = known.notes.join("; ");
+    Ok(Report {
+        rows,
+        coverage: None,
+        coverage_note: (!notes.is_empty()).then_some(notes),
+        rejected: known.rejected.into_iter().collect(),
+        ..Report::default()
+    })
+}
+
+fn offer(known: &Known, region: &str, kind: &str, price: Price) -> Option<Offer> {
+    let machine = machine(Provider::Aws, kind)?;
+    let hardware = machine.hardware(kind);
+    let hazard = price.spot.and_then(|_| known.advisor.band(region, kind)).and_then(aws_hazard);
+    Some(Offer {
+        key: Text::new(&format!("{kind}/{region}")),
+        launch_id: Text::new(kind),
+        provider: Provider::Aws,
+        host: None,
+        flags: super::price_flags(&price, hardware.gpus),
+        hardware,
+        place: Place::aws(region),
+        price,
+        fees: aws_fees(region),
+        reliability: None,
+        download: None,
+        upload: None,
+        disk: None,
+        verified: None,
+        availability: Availability::NotStated,
+        hazard,
+        max_rental: None,
+        origin: Origin { source: SOURCE, basis: Basis::Listed, fetched_at: known.made },
+    })
+}
+
+/// A type of a GPU family (`g7.…`, `p6-…`) that is not in our table; Arm and AMD ones are left out on
+/// purpose, retired ones (`p2`, `g3`) as well.
+fn is_unknown_gpu(kind: &str) -> bool {
+    let left_out = ["g4ad", "g5g", "p2", "g3", "g3s", "g2"];
+    let family = kind.split('.').next().unwrap_or_default();
+    let digit = family.chars().nth(1).is_some_and(|c| c.is_ascii_digit());
+    digit && (family.starts_with('g') || family.starts_with('p')) && !left_out.contains(&family)
+}

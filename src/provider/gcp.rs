@@ -1,0 +1,202 @@
+//! Google Cloud: list prices out of gpuhunt's catalogue, as Google publishes none without a key.
+//!
+//! A row of the catalogue is a machine type in a zone, spot and on demand apart; prices are for the
+//! whole machine, GPUs and local disks included. Rows of reservation products (DWS calendar mode,
+//! previews) are dropped. Types that Google does not sell on demand keep their spot price alone.
+
+use super::gpuhunt::{self, Item};
+use super::machines::machine;
+use super::source::{Context, KeyUse, Profile, Source};
+use super::terms::{gcp_fees, gcp_hazard};
+use super::{FetchError, Fetching, Report, Sink};
+use crate::gpu::catalogue;
+use crate::offer::{
+    Availability, Basis, Flags, Hardware, Link, Offer, Origin, Place, Price, Provider, Text,
+};
+use crate::units::{Gib, UnixSeconds, UsdPerHour};
+use std::collections::BTreeMap;
+
+static PROFILE: Profile = Profile {
+    provider: Provider::Gcp,
+    key: KeyUse::None,
+    key_variable: None,
+    endpoints: &[gpuhunt::GPUHUNT],
+    limit: gpuhunt::LIMIT,
+    refresh: gpuhunt::REFRESH,
+    about: "list prices from gpuhunt's hourly catalogue; says nothing about what can be had",
+};
+
+/// The source.
+#[derive(Debug)]
+pub(super) struct Gcp;
+
+impl Source for Gcp {
+    fn profile(&self) -> &'static Profile {
+        &PROFILE
+    }
+
+    fn fetch<'a>(&'a self, context: &'a Context, sink: &'a Sink) -> Fetching<'a> {
+        Box::pin(fetch(context, sink))
+    }
+}
+
+async fn fetch(context: &Context, sink: &Sink) -> Result<Report, FetchError> {
+    let Some(listing) = gpuhunt::listing(context, "gcp").await? else {
+        return Ok(Report { unchanged: true, ..Report::default() });
+    };
+    let (offers, reserved) = offers(&listing.items, listing.made.unwrap_or(context.now));
+    if offers.is_empty() {
+        return Err(FetchError::Empty);
+    }
+    let mut rejected = listing.rejected;
+    if reserved > 0 {
+        rejected.push(("a reservation product or a preview", reserved));
+    }
+    let rows = offers.len();
+    if !sink.rows(offers).await {
+        return Err(FetchError::unheard());
+    }
+    gpuhunt::confirm(context, "gcp", &listing.version);
+    Ok(Report { rows, coverage: Some(1.0), rejected, ..Report::default() })
+}
+
+/// One offer for each machine type and zone; and how many rows were of products that are none.
+pub(super) fn offers(items: &[Item], made: UnixSeconds) -> (Vec<Offer>, usize) {
+    let mut reserved = 0;
+    let mut found = BTreeMap::<(&str, &str), Offer>::new();
+    for item in items {
+        if item.flags.iter().any(|f| f.contains("dws") || f.contains("preview")) {
+            reserved += 1;
+            continue;
+        }
+        let key = (item.instance.as_str(), item.location.as_str());
+        let offer = found.entry(key).or_insert_with(|| blank(item, made));
+        let price = if item.spot { &mut offer.price.spot } else { &mut offer.price.on_demand };
+        let new = UsdPerHour::new(item.price);
+        // Two prices for one thing: the higher one counts, and the row says so.
+        if price.is_some_and(|old| (old.get() / new.get() - 1.0).abs() > 1e-6) {
+            offer.flags = offer.flags.with(Flags::CONFLICTING);
+        }
+        *price = Some(price.map_or(new, |old| old.max(new)));
+    }
+    let offers = found.into_iter().map(|((instance, _), offer)| finished(offer, instance));
+    (offers.filter(|o| o.price != Price::default()).collect(), reserved)
+}
+
+fn blank(item: &Item, made: UnixSeconds) -> Offer {
+    let region = item.location.rsplit_once('-').map_or(item.location.as_str(), |(r, _)| r);
+    Offer {
+        key: Text::new(&format!("{}/{}", item.instance, item.location)),
+        launch_id: Text::new(&item.instance),
+        provider: Provider::Gcp,
+        host: None,
+        hardware: hardware(item),
+        place: Place::gcp(&item.location),
+        price: Price::default(),
+        fees: gcp_fees(region),
+        reliability: None,
+        download: None,
+        upload: None,
+        disk: None,
+        verified: None,
+        availability: Availability::NotStated,
+        hazard: Some(gcp_hazard()),
+        max_rental: None,
+        origin: Origin { source: gpuhunt::SOURCE, basis: Basis::Listed, fetched_at: made },
+        flags: Flags::default(),
+    }
+}
+
+fn hardware(item: &Item) -> Hardware {
+    let (cards, memory) = (item.gpu_count, item.gpu_memory.map(Gib::new));
+    if let Some(machine) = machine(Provider::Gcp, &item.instance) {
+        return Hardware { gpu_raw: Text::new(&item.gpu_name), ..machine.hardware(&item.instance) };
+    }
+    Hardware {
+        gpu: catalogue().identify(&item.gpu_name, memory),
+        gpu_raw: Text::new(&item.gpu_name),
+        gpus: cards,
+        vram: memory,
+        link: Link::Unknown,
+        vcpus: item.cpu,
+        ram: item.memory.map(Gib::new),
+        cuda_max: None,
+        instance_type: Some(Text::new(&item.instance)),
+    }
+}
+
+fn finished(mut offer: Offer, instance: &str) -> Offer {
+    let reserved_only = ["a4-", "a4x-", "a3-ultragpu"].iter().any(|p| instance.starts_with(p))
+        || (instance.starts_with("a3-highgpu") && offer.hardware.gpus < 8.0);
+    if reserved_only {
+        offer.price.on_demand = None;
+    }
+    offer.flags = offer.flags.with(super::price_flags(&offer.price, offer.hardware.gpus));
+    offer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CSV: &str = "instance_name,location,price,cpu,memory,gpu_count,gpu_name,gpu_memory,spot,disk_size,gpu_vendor,flags,cpu_arch,provider_data\n\
+        a2-highgpu-1g,us-central1-a,3.673385,12,85,1,A100,40,False,,nvidia,,x86,{}\n\
+        a2-highgpu-1g,us-central1-a,1.293,12,85,1,A100,40,True,,nvidia,,x86,{}\n\
+        g2-standard-96,us-south1-ai1b,7.98,96,384,8,L4,24,False,,nvidia,,x86,{}\n\
+        a4-highgpu-8g,us-central1-b,64.44,224,3968,8,B200,180,False,,nvidia,gcp-a4 gcp-dws-calendar-mode,x86,{}\n\
+        a4-highgpu-8g,us-central1-b,90.216,224,3968,8,B200,180,False,,nvidia,gcp-a4,x86,{}\n\
+        a4-highgpu-8g,us-central1-b,32.2,224,3968,8,B200,180,True,,nvidia,gcp-a4,x86,{}\n\
+        a3-highgpu-8g,us-east4-c,88.5,208,1872,8,H100,80,False,,nvidia,,x86,{}\n\
+        a3-highgpu-8g,us-east4-c,88.4,208,1872,8,H100,80,False,,nvidia,,x86,{}\n\
+        g4-standard-6,us-central1-b,0.6,6,22.5,1,RTXPRO6000,12,False,,nvidia,gcp-g4,x86,{}\n";
+
+    fn read() -> (Vec<Offer>, usize) {
+        let listing = gpuhunt::read(CSV.as_bytes()).unwrap();
+        offers(&listing.items, UnixSeconds(1))
+    }
+
+    fn of(key: &str) -> Offer {
+        read().0.into_iter().find(|o| o.key.as_str() == key).unwrap()
+    }
+
+    fn card(offer: &Offer) -> &'static str {
+        offer.hardware.gpu.and_then(|id| catalogue().get(id)).map_or("?", |g| g.name)
+    }
+
+    /// 12 × 0.031611 + 85 × 0.004237 + 2.933908 = 3.673385 $ (Google's SKUs of 2023-03).
+    #[test]
+    fn spot_and_on_demand_are_two_prices_of_one_offer() {
+        let offer = of("a2-highgpu-1g/us-central1-a");
+        assert_eq!(offer.price.on_demand, Some(UsdPerHour::new(3.673_385)));
+        assert_eq!(offer.price.spot, Some(UsdPerHour::new(1.293)));
+        assert_eq!((card(&offer), offer.hardware.vram), ("A100 SXM 40GB", Some(Gib::new(40.0))));
+        assert_eq!(offer.availability, Availability::NotStated);
+    }
+
+    #[test]
+    fn reservation_products_are_no_offers_and_reserved_types_have_no_on_demand_price() {
+        let offer = of("a4-highgpu-8g/us-central1-b");
+        assert_eq!(offer.price, Price { on_demand: None, spot: Some(UsdPerHour::new(32.2)) });
+        assert_eq!(read().1, 1);
+    }
+
+    #[test]
+    fn of_two_prices_the_higher_counts_and_the_row_says_so() {
+        let offer = of("a3-highgpu-8g/us-east4-c");
+        assert_eq!(offer.price.on_demand, Some(UsdPerHour::new(88.5)));
+        assert!(offer.flags.has(Flags::CONFLICTING));
+    }
+
+    #[test]
+    fn an_eighth_of_a_card_is_no_whole_card() {
+        let offer = of("g4-standard-6/us-central1-b");
+        assert_eq!((offer.hardware.gpus, offer.hardware.vram), (0.125, Some(Gib::new(12.0))));
+    }
+
+    #[test]
+    fn a_zone_ends_at_its_last_hyphen() {
+        let offer = of("g2-standard-96/us-south1-ai1b");
+        assert_eq!(offer.place.country.unwrap().code(), "US");
+        assert_eq!((card(&offer), offer.hardware.gpus), ("L4", 8.0));
+    }
+}
