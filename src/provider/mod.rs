@@ -6,9 +6,9 @@
 mod aws;
 mod azure;
 mod error;
-mod harvest;
 mod gcp;
 pub mod gpuhunt;
+mod harvest;
 pub mod http;
 pub mod hub;
 pub mod lenient;
