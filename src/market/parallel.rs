@@ -44,15 +44,36 @@ pub(crate) fn fill_words(a: &mut [u64], b: &mut [u64], words: impl Fn(usize) -> 
     });
 }
 
+/// Fills a column by `value` of each place, on two threads.
+pub(crate) fn fill(column: &mut [u64], value: impl Fn(usize) -> u64 + Sync) {
+    let fill = |from: usize, part: &mut [u64]| {
+        for (at, cell) in part.iter_mut().enumerate() {
+            *cell = value(from + at);
+        }
+    };
+    if column.len() < WORTH_IT * 16 {
+        return fill(0, column);
+    }
+    let middle = column.len() / 2;
+    let (first, second) = column.split_at_mut(middle);
+    std::thread::scope(|scope| {
+        scope.spawn(|| fill(middle, second));
+        fill(0, first);
+    });
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn both_halves_are_worked_on() {
-        for len in [0, 10, WORTH_IT * 3 + 1] {
+        for len in [0, 10, WORTH_IT * 33 + 1] {
             let sums = halves(0..len, Iterator::sum::<usize>);
             assert_eq!(sums.iter().sum::<usize>(), (0..len).sum::<usize>());
+            let mut squares = vec![0; len];
+            fill(&mut squares, |at| (at * at) as u64);
+            assert!((0..len).all(|at| squares[at] == (at * at) as u64));
             let (mut a, mut b) = (vec![0; len], vec![0; len]);
             fill_words(&mut a, &mut b, |at| (at as u64, at as u64 * 2));
             assert!((0..len).all(|at| a[at] == at as u64 && b[at] == at as u64 * 2));

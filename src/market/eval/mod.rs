@@ -38,12 +38,27 @@ pub(crate) struct Truth {
     pub(crate) unknown: Bits,
 }
 
-/// What one row says to a condition.
+/// What one row says to a condition. Its number has the bits that [`pack`] gathers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub(crate) enum Answer {
-    No,
-    Yes,
-    Unknown,
+    No = 0,
+    Yes = YES,
+    Unknown = UNKNOWN,
+}
+
+const YES: u8 = 1;
+const UNKNOWN: u8 = 2;
+
+/// Gathers bit `bit` of 64 bytes into a word, the first byte lowest: eight bytes at a time are
+/// multiplied so that their bits meet in the top byte.
+fn pack(answers: &[u8; 64], bit: u32) -> u64 {
+    let mut word = 0;
+    for (at, eight) in answers.as_chunks::<8>().0.iter().enumerate() {
+        let bits = u64::from_le_bytes(*eight) >> bit & 0x0101_0101_0101_0101;
+        word |= (bits.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (at * 8);
+    }
+    word
 }
 
 impl Answer {
@@ -55,32 +70,39 @@ impl Answer {
 impl Truth {
     /// Asks every slot, on two threads where there are many.
     pub(crate) fn ask(slots: usize, answer: impl Fn(usize) -> Answer + Sync) -> Truth {
-        let mut truth = Truth { yes: Bits::none(slots), unknown: Bits::none(slots) };
-        fill_words(truth.yes.words_mut(), truth.unknown.words_mut(), |at| {
-            let (mut yes, mut unknown) = (0, 0);
-            let first = at * 64;
-            for slot in first..slots.min(first + 64) {
-                let answer = answer(slot);
-                yes |= u64::from(answer == Answer::Yes) << (slot - first);
-                unknown |= u64::from(answer == Answer::Unknown) << (slot - first);
+        Truth::ask_by_64(slots, |first, answers| {
+            for (at, cell) in answers.iter_mut().enumerate().take(slots - first) {
+                *cell = answer(first + at) as u8;
             }
-            (yes, unknown)
-        });
-        truth
+        })
     }
 
     /// Asks a column of figures, NaN being unknown.
     fn ask_column(column: &[f64], slots: usize, meets: impl Fn(f64) -> bool + Sync) -> Truth {
+        Truth::ask_by_64(slots, |first, answers| {
+            let figures = column.get(first..column.len().min(slots)).unwrap_or_default();
+            for (cell, v) in answers.iter_mut().zip(figures) {
+                *cell = u8::from(meets(*v)) * YES | u8::from(v.is_nan()) * UNKNOWN;
+            }
+        })
+    }
+
+    /// Asks a column of codes, each of which has its answer.
+    pub(crate) fn ask_codes(codes: &[u32], slots: usize, answers: &[Answer]) -> Truth {
+        Truth::ask_by_64(slots, |first, cells| {
+            let codes = codes.get(first..codes.len().min(slots)).unwrap_or_default();
+            for (cell, code) in cells.iter_mut().zip(codes) {
+                *cell = answers.get(*code as usize).map_or(0, |a| *a as u8);
+            }
+        })
+    }
+
+    fn ask_by_64(slots: usize, fill: impl Fn(usize, &mut [u8; 64]) + Sync) -> Truth {
         let mut truth = Truth { yes: Bits::none(slots), unknown: Bits::none(slots) };
         fill_words(truth.yes.words_mut(), truth.unknown.words_mut(), |at| {
-            let end = column.len().min(slots).min(at * 64 + 64);
-            let figures = column.get(at * 64..end).unwrap_or_default();
-            let (mut yes, mut unknown) = (0, 0);
-            for (bit, v) in figures.iter().enumerate() {
-                yes |= u64::from(meets(*v)) << bit;
-                unknown |= u64::from(v.is_nan()) << bit;
-            }
-            (yes, unknown)
+            let mut answers = [0; 64];
+            fill(at * 64, &mut answers);
+            (pack(&answers, 0), pack(&answers, 1))
         });
         truth
     }
@@ -202,4 +224,23 @@ pub(crate) fn depends_on_kind(field: Field) -> bool {
             | Field::Fetch
             | Field::FetchTime
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn packed_bits_are_the_bytes(bytes in proptest::collection::vec(0u8..4, 64)) {
+            let array: [u8; 64] = bytes.clone().try_into().unwrap();
+            for bit in 0..2 {
+                let word = pack(&array, bit);
+                for (at, byte) in bytes.iter().enumerate() {
+                    prop_assert_eq!(word >> at & 1, u64::from(byte >> bit & 1));
+                }
+            }
+        }
+    }
 }

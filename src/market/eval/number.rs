@@ -45,10 +45,7 @@ impl Source<'_> {
             Source::Coded(codes, values) => {
                 // One answer for each code; the rows only look it up.
                 let answers: Vec<Answer> = values.iter().map(|v| threshold.answer(*v)).collect();
-                Truth::ask(slots, |slot| {
-                    let code = codes.get(slot).map(|c| *c as usize);
-                    code.and_then(|c| answers.get(c)).copied().unwrap_or(Answer::No)
-                })
+                Truth::ask_codes(codes, slots, &answers)
             }
             Source::Column(column) => threshold.test_column(column, slots),
             _ => Truth::ask(slots, |slot| threshold.answer(self.get(slot))),

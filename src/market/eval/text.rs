@@ -29,31 +29,23 @@ pub(super) fn test(field: Field, test: &Test, frame: &Frame<'_>) -> Truth {
         }
         Field::Fit | Field::Link => {
             let answers = classes(field, &ask, frame);
-            Truth::ask(slots, |slot| {
-                by_code(&answers, columns.class.get(slot).map(|c| *c as usize))
-            })
+            Truth::ask_codes(&columns.class, slots, &answers)
         }
         Field::Region | Field::Country => {
             let answers = places(field, &ask, frame);
-            Truth::ask(slots, |slot| {
-                by_code(&answers, columns.place.get(slot).map(|c| *c as usize))
-            })
+            Truth::ask_codes(&columns.place, slots, &answers)
         }
         Field::Type => {
             let labels = table.dictionaries().labels.values().iter();
             let answers: Vec<Answer> = labels
                 .map(|(_, kind)| ask.text(kind.as_ref().map(crate::offer::Text::as_str)))
                 .collect();
-            Truth::ask(slots, |slot| {
-                by_code(&answers, columns.label.get(slot).map(|c| *c as usize))
-            })
+            Truth::ask_codes(&columns.label, slots, &answers)
         }
         Field::Host => host(&ask, frame),
         Field::Source | Field::Basis => {
             let answers = origins(field, &ask, frame);
-            Truth::ask(slots, |slot| {
-                by_code(&answers, columns.terms.get(slot).map(|c| *c as usize))
-            })
+            Truth::ask_codes(&columns.terms, slots, &answers)
         }
         Field::Pricing => {
             let word = super::super::kind_name(frame.kind);

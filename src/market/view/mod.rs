@@ -68,10 +68,10 @@ impl View {
         let Some(pricings) = &self.pricings else { return false };
         let filtered = self.filter.refresh(table, pricings, ask, &priced);
         let sort = if ask.sort.is_empty() { &SortKey::DEFAULT } else { ask.sort };
-        let stale = filtered || !matches!(priced, Changed::Nothing);
-        let ordered = self.order.ask(sort, stale);
+        let repriced = !matches!(priced, Changed::Nothing);
+        let ordered = self.order.ask(sort, filtered, repriced);
         self.revision = table.revision();
-        stale || ordered
+        filtered || repriced || ordered
     }
 
     fn reprice(&mut self, table: &Table, setup: &Setup) -> Changed {

@@ -39,6 +39,8 @@ const fn plane(line: Line) -> usize {
 #[derive(Debug, Default)]
 pub(crate) struct Order {
     keys: Vec<SortKey>,
+    /// What every slot weighs under the first key, by plane; empty until it is worth knowing.
+    first: Vec<Vec<u64>>,
     /// Lines in order, from a rank on.
     ready: Vec<Line>,
     ready_from: usize,
@@ -46,15 +48,37 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    /// Asks for an order; tells whether it is another one.
-    pub(crate) fn ask(&mut self, keys: &[SortKey], stale: bool) -> bool {
+    /// Asks for an order, of lines that may be others (`filtered`) or weigh differently
+    /// (`priced`); tells whether it is another order.
+    pub(crate) fn ask(&mut self, keys: &[SortKey], filtered: bool, priced: bool) -> bool {
         let same = self.keys == keys;
-        if stale || !same {
+        if priced || !same {
+            self.first.clear();
+        }
+        if filtered || priced || !same {
             self.ready.clear();
             self.ready_from = 0;
             self.keys = keys.to_vec();
         }
         !same
+    }
+
+    /// Weighs every slot under the first key, once for as long as neither prices nor keys change.
+    fn weigh(&mut self, frames: &[Frame<'_>], filter: &Filter) {
+        if filter.shown() <= FEW || self.first.len() == frames.len() {
+            return;
+        }
+        self.first = frames
+            .iter()
+            .map(|frame| {
+                let weighers = Weigher::all(&self.keys, frame);
+                let mut weights = vec![0; frame.table.slots()];
+                if let Some(weigher) = weighers.first() {
+                    parallel::fill(&mut weights, |slot| weigher.weight(slot));
+                }
+                weights
+            })
+            .collect();
     }
 
     /// The lines from `offset`, at most `len`, in order.
@@ -74,7 +98,9 @@ impl Order {
         if offset < self.ready_from || end > ready_to {
             let from = offset.saturating_sub(AROUND);
             let to = (end + AROUND).min(filter.shown());
-            self.ready = Scale::new(frames, &self.keys).in_order(filter.planes(), from..to);
+            self.weigh(frames, filter);
+            let scale = Scale::new(frames, &self.keys, &self.first);
+            self.ready = scale.in_order(&Lines::Shown(filter.planes()), from..to);
             self.ready_from = from;
         }
         let wanted = self.ready.iter().skip(offset - self.ready_from).take(end - offset);
@@ -96,7 +122,10 @@ impl Order {
         let wanted = line(at_slot, at_plane);
         match self.ready.iter().position(|l| *l == wanted) {
             Some(at) => self.ready_from + at,
-            None => Scale::new(frames, &self.keys).rank(filter.planes(), wanted),
+            None => {
+                let scale = Scale::new(frames, &self.keys, &self.first);
+                scale.rank(&Lines::Shown(filter.planes()), wanted)
+            }
         }
     }
 }
@@ -106,12 +135,14 @@ struct Scale<'a> {
     frames: &'a [Frame<'a>],
     /// By plane, then by key.
     weighers: Vec<Vec<Weigher<'a>>>,
+    /// Weights under the first key, where they are at hand.
+    first: &'a [Vec<u64>],
 }
 
 impl<'a> Scale<'a> {
-    fn new(frames: &'a [Frame<'a>], keys: &[SortKey]) -> Self {
+    fn new(frames: &'a [Frame<'a>], keys: &[SortKey], first: &'a [Vec<u64>]) -> Self {
         let of = |frame: &Frame<'a>| Weigher::all(keys, frame);
-        Self { frames, weighers: frames.iter().map(of).collect() }
+        Self { frames, weighers: frames.iter().map(of).collect(), first }
     }
 
     fn levels(&self) -> usize {
@@ -119,6 +150,10 @@ impl<'a> Scale<'a> {
     }
 
     fn weight(&self, level: usize, line: Line) -> u64 {
+        let ready = if level == 0 { self.first.get(plane(line)) } else { None };
+        if let Some(weight) = ready.and_then(|weights| weights.get(slot(line))) {
+            return *weight;
+        }
         let weigher = self.weighers.get(plane(line)).and_then(|w| w.get(level));
         weigher.map_or(0, |w| w.weight(slot(line)))
     }
@@ -140,20 +175,24 @@ impl<'a> Scale<'a> {
         Some((*table.columns().provider.get(slot(line))?, table.key(slot(line))))
     }
 
-    /// The lines with the ranks `wanted` among those in `shown`.
-    fn in_order(&self, shown: &[Bits], wanted: Range<usize>) -> Vec<Line> {
-        let lines = Lines { planes: shown };
+    /// The lines with the ranks `wanted`.
+    fn in_order(&self, lines: &Lines<'_>, wanted: Range<usize>) -> Vec<Line> {
         let all = lines.len();
         if all <= FEW || wanted.len() * 4 > all {
             return self.sorted(lines.collect(all), wanted);
         }
-        let (low, high) = self.guess(&lines, all, &wanted);
-        let (below, inside) = self.between(&lines, low.as_ref(), high.as_ref());
+        let (low, high) = self.guess(lines, all, &wanted);
+        let (below, inside) = self.between(lines, low.as_ref(), high.as_ref());
         if below > wanted.start || below + inside.len() < wanted.end {
             // The sample was not like the rest: once in many thousand times.
             return self.sorted(lines.collect(all), wanted);
         }
-        self.sorted(inside, wanted.start - below..wanted.end - below)
+        let wanted = wanted.start - below..wanted.end - below;
+        if inside.len() < all / 2 {
+            self.in_order(&Lines::Some(inside), wanted)
+        } else {
+            self.sorted(inside, wanted)
+        }
     }
 
     /// Lines between which the wanted ranks lie, by a sample: very probably, never surely. `None`
@@ -234,8 +273,7 @@ impl<'a> Scale<'a> {
     }
 
     /// How many of the lines shown come before `wanted`.
-    fn rank(&self, shown: &[Bits], wanted: Line) -> usize {
-        let lines = Lines { planes: shown };
+    fn rank(&self, lines: &Lines<'_>, wanted: Line) -> usize {
         let fence = self.fence(wanted);
         let parts = parallel::halves(lines.span(), |span| {
             let mut before = 0;
@@ -254,24 +292,38 @@ struct Fence {
     weights: Vec<u64>,
 }
 
-/// The lines shown, by plane.
-struct Lines<'a> {
-    planes: &'a [Bits],
+/// Lines to choose from.
+enum Lines<'a> {
+    /// All that are shown, by plane.
+    Shown(&'a [Bits]),
+    /// Some that were collected.
+    Some(Vec<Line>),
 }
 
 impl Lines<'_> {
     fn len(&self) -> usize {
-        self.planes.iter().map(Bits::count).sum()
+        match self {
+            Lines::Shown(planes) => planes.iter().map(Bits::count).sum(),
+            Lines::Some(list) => list.len(),
+        }
     }
 
-    /// What can be divided among threads: words of bits.
+    /// What can be divided among threads: words of bits, or lines.
     fn span(&self) -> Range<usize> {
-        0..self.planes.first().map_or(0, |b| b.words().len())
+        match self {
+            Lines::Shown(planes) => 0..planes.first().map_or(0, |b| b.words().len()),
+            Lines::Some(list) => 0..list.len(),
+        }
     }
 
     fn each(&self, span: Range<usize>, mut f: impl FnMut(Line)) {
-        for (plane, bits) in self.planes.iter().enumerate() {
-            bits.each(span.clone(), |slot| f(line(slot, plane)));
+        match self {
+            Lines::Shown(planes) => {
+                for (plane, bits) in planes.iter().enumerate() {
+                    bits.each(span.clone(), |slot| f(line(slot, plane)));
+                }
+            }
+            Lines::Some(list) => list.get(span).unwrap_or_default().iter().for_each(|l| f(*l)),
         }
     }
 
@@ -281,15 +333,15 @@ impl Lines<'_> {
         lines
     }
 
-    /// About [`SAMPLE`] of `all` lines, evenly spread: the first of every so many, from words that
+    /// About [`SAMPLE`] of `all` lines, evenly spread: the first of every so many, from pieces that
     /// lie apart.
     fn sample(&self, all: usize) -> Vec<Line> {
-        let words = self.span().len();
-        let stride = (words / (SAMPLE * 2)).max(1);
+        let pieces = self.span().len();
+        let stride = (pieces / (SAMPLE * 2)).max(1);
         let every = (all / stride / SAMPLE).max(1);
         let mut sample = Vec::with_capacity(SAMPLE * 2);
         let mut count = 0;
-        for at in (0..words).step_by(stride) {
+        for at in (0..pieces).step_by(stride) {
             self.each(at..at + 1, |line| {
                 count += 1;
                 if count % every == 0 {
