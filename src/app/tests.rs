@@ -240,7 +240,6 @@ fn a_frozen_market_lets_nothing_in_until_it_goes_on() {
 }
 
 #[test]
-#[ignore = "the GPU catalogue is on its way"]
 fn the_cell_under_the_cursor_can_be_kept_and_excluded() {
     let mut app = app();
     app.column = Field::Provider;
@@ -264,7 +263,6 @@ fn the_cell_under_the_cursor_can_be_kept_and_excluded() {
 }
 
 #[test]
-#[ignore = "the GPU catalogue is on its way"]
 fn each_change_of_the_setup_ranks_again_and_can_be_undone() {
     let mut app = app();
     let needed = |app: &App| app.detail.as_ref().unwrap().fit.needed.unwrap();
@@ -326,7 +324,6 @@ fn why_proposes_and_one_key_applies() {
 }
 
 #[test]
-#[ignore = "the GPU catalogue is on its way"]
 fn the_exported_json_has_the_total_of_the_panel() {
     let mut app = app();
     script(&mut app, "e");

@@ -1,3 +1,4 @@
-//! Where the program meets the world: sockets, files and the clock.
+//! Where the program meets the world: sockets, files, the terminal, and the clock.
 
 pub mod collect;
+pub mod screen;
