@@ -51,8 +51,14 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// A desk with `setup` (made from `draft`) and nothing on it.
-    pub fn new(table: Table, draft: Draft, setup: Setup) -> Self {
+    /// A desk with the offers of `table` and with `setup`, made from `draft`.
+    pub fn new(table: Table, known: Vec<Status>, draft: Draft, setup: Setup) -> Self {
+        let mut statuses = Provider::ALL.map(Status::new).to_vec();
+        for status in known {
+            if let Some(own) = statuses.iter_mut().find(|s| s.provider == status.provider) {
+                *own = status;
+            }
+        }
         Self {
             table,
             view: View::new(),
@@ -61,7 +67,7 @@ impl Desk {
             sort: Vec::new(),
             draft,
             setup,
-            statuses: Provider::ALL.map(Status::new).to_vec(),
+            statuses,
             frozen: None,
             offline: false,
         }
@@ -195,6 +201,11 @@ impl Desk {
     /// The providers.
     pub fn statuses(&self) -> &[Status] {
         &self.statuses
+    }
+
+    /// Asks nobody, or does.
+    pub fn set_offline(&mut self, offline: bool) {
+        self.offline = offline;
     }
 
     /// Nobody is asked.

@@ -84,7 +84,13 @@ impl Grid {
                 Align::Right => (*seen, *seen),
                 Align::Left => {
                     let best = (*seen).min(usize::from(column.width.1).max(*head));
-                    (best.min(usize::from(column.width.0).max(*head)), best)
+                    let least = match column.field {
+                        // A word that decides, and names that everybody knows.
+                        Field::Fit | Field::Provider => best,
+                        Field::Gpu => best.min(13),
+                        _ => best.min(usize::from(column.width.0).max(9)),
+                    };
+                    (least, best)
                 }
             };
             let kept = keep.contains(&column.field);

@@ -114,7 +114,7 @@ impl Layout {
             let second = Area { x: table + 1 + each + 1, width: each, ..body };
             self.panels = vec![first, second];
         } else if size.width >= SIDE_FROM {
-            let panel = (size.width * 3 / 8).clamp(40, 56);
+            let panel = (size.width / 3).clamp(40, 56);
             let table = body.width - panel - 1;
             self.table = Some(Area { width: table, ..body });
             self.panels = vec![Area { x: table + 1, width: panel, ..body }];

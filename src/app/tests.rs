@@ -18,7 +18,7 @@ fn app_with(rows: usize, size: (u16, u16)) -> App {
     let draft = Draft::default();
     let model = crate::model::find(draft.model_name()).unwrap();
     let setup = draft.resolve(model).unwrap();
-    let mut desk = Desk::new(table, draft, setup);
+    let mut desk = Desk::new(table, Vec::new(), draft, setup);
     desk.set_query(Query::START).unwrap();
     App::new(desk, Options::default(), Size { width: size.0, height: size.1 }, NOW)
 }

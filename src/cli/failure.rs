@@ -29,12 +29,14 @@ pub struct Failure {
     pub reason: Reason,
     /// One line for a person; empty when everything was said already.
     pub message: String,
+    /// Another exit code than the reason's.
+    code: Option<u8>,
 }
 
 impl Failure {
     /// With exit code and message.
     pub fn new(reason: Reason, message: impl Into<String>) -> Self {
-        Self { reason, message: message.into() }
+        Self { reason, message: message.into(), code: None }
     }
 
     /// The command line, a file or a query cannot be understood.
@@ -52,9 +54,15 @@ impl Failure {
         Self::new(Reason::Nothing, message)
     }
 
+    /// Ended by a signal: 128 and its number, as shells count.
+    pub fn signal(number: i32) -> Self {
+        let code = u8::try_from(128 + number).ok();
+        Self { code, ..Self::new(Reason::Failed, "") }
+    }
+
     /// The code for the shell.
     pub fn code(&self) -> ExitCode {
-        ExitCode::from(self.reason as u8)
+        ExitCode::from(self.code.unwrap_or(self.reason as u8))
     }
 
     /// What is printed on standard error.

@@ -23,6 +23,7 @@ mod out;
 mod pareto;
 mod providers;
 mod quote;
+mod screen;
 mod setup;
 pub mod setup_flags;
 mod watch;
@@ -81,10 +82,10 @@ fn json_wanted(words: &[OsString]) -> bool {
 
 fn run(cli: Cli) -> Result<(), Failure> {
     let Cli { global, setup, command } = cli;
-    let Some(command) = command else {
-        return Err(Failure::usage("name a command; haggle --help lists them"));
-    };
     let call = Call::new(global, setup)?;
+    let Some(command) = command else {
+        return screen::run(&call);
+    };
     match command {
         Command::List(args) => list::list(&call, args),
         Command::Best(args) => list::best(&call, args),

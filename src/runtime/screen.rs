@@ -13,7 +13,7 @@ use crate::tty::clipboard::{self, Between};
 use crate::tty::{self, Frames, Guard, Out, Wants};
 use crate::ui::Screen;
 use crate::units::UnixSeconds;
-use futures_util::{FutureExt, Stream, StreamExt};
+use futures_util::StreamExt;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -28,6 +28,9 @@ const AGES_SECONDS: i64 = 60;
 /// Updates taken in before the next look at the keys.
 const AT_ONCE: usize = 16;
 
+/// Keeps a view: its name, its query.
+pub type SaveView = Box<dyn FnMut(&str, &str) -> Result<(), String> + Send>;
+
 /// What the screen needs of the world around it.
 pub struct World {
     /// What providers say.
@@ -35,7 +38,7 @@ pub struct World {
     /// Asks providers again; none named means all.
     pub fetch: Box<dyn FnMut(Vec<Provider>) + Send>,
     /// Keeps a view for the next start.
-    pub save_view: Box<dyn FnMut(&str, &str) -> Result<(), String> + Send>,
+    pub save_view: SaveView,
     /// Where exports are written.
     pub folder: PathBuf,
     /// What stands between us and the terminal's clipboard.
@@ -69,7 +72,7 @@ pub async fn run(app: App, out: Out, world: World) -> io::Result<Ended> {
     tty::install_hook();
     let signals = Signals::new()?;
     let guard = Guard::enter(out, Wants { mouse: app.look.mouse })?;
-    let screen = Screen::new(Frames::new(out))?;
+    let screen = Screen::new(Frames::new(out));
     let mut shown = Shown { app, guard, screen, out, world, ended: None, own_stop: false };
     let result = shown.show(signals).await;
     let Shown { app, guard, .. } = shown;
@@ -132,6 +135,7 @@ struct Shown {
 
 impl Shown {
     async fn show(&mut self, mut signals: Signals) -> io::Result<Ending> {
+        self.resized()?;
         let mut input = tty::events();
         let mut next_frame = Instant::now();
         let mut dirty = true;
@@ -149,7 +153,7 @@ impl Shown {
                 biased;
                 heard = signals.next() => self.hear(&heard)?,
                 event = input.next() => match event {
-                    Some(Ok(event)) => self.take_in(event, &mut input)?,
+                    Some(Ok(event)) => self.update(Msg::Input(event))?,
                     // The terminal has gone away.
                     Some(Err(_)) | None => self.ended = Some(Ending::Signal(signal_hook::consts::SIGHUP)),
                 },
@@ -185,24 +189,8 @@ impl Shown {
             Heard::GoOn => {
                 // Somebody else stopped us, and the terminal may have been used meanwhile.
                 self.guard.resume()?;
-                self.screen.forget()?;
+                self.screen.forget();
                 self.resized()?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Takes in an event and all that have come after it, before anything is drawn.
-    fn take_in(
-        &mut self,
-        first: Input,
-        input: &mut (impl Stream<Item = io::Result<Input>> + Unpin),
-    ) -> io::Result<()> {
-        self.update(Msg::Input(first))?;
-        while self.ended.is_none() {
-            match input.next().now_or_never() {
-                Some(Some(Ok(event))) => self.update(Msg::Input(event))?,
-                _ => break,
             }
         }
         Ok(())
@@ -234,7 +222,7 @@ impl Shown {
                 None
             }
             Effect::Redraw => {
-                self.screen.forget()?;
+                self.screen.forget();
                 None
             }
             Effect::Suspend => {
@@ -251,14 +239,14 @@ impl Shown {
     fn suspend(&mut self) -> io::Result<()> {
         self.own_stop = true;
         self.guard.suspend()?;
-        self.screen.forget()?;
+        self.screen.forget();
         self.resized()
     }
 
     /// The size may have changed while we did not look.
     fn resized(&mut self) -> io::Result<()> {
-        let (width, height) = self.screen.size()?;
-        self.app.update(Msg::Input(Input::Resize(width, height)), now());
+        let size = self.screen.size()?;
+        self.app.update(Msg::Input(Input::Resize(size.width, size.height)), now());
         Ok(())
     }
 

@@ -10,46 +10,72 @@ mod text;
 mod theme;
 
 use crate::app::App;
-use crate::app::layout::Area;
-use pen::Pen;
-use ratatui::Terminal;
-use ratatui::backend::CrosstermBackend;
+use crate::app::layout::{Area, Size};
+use pen::{Pen, rect};
+use ratatui::backend::{Backend, CrosstermBackend};
 use ratatui::buffer::Buffer;
+use ratatui::layout::Position;
 use std::io::{self, Write};
 
 /// The terminal's screen, of which only what has changed is written.
+///
+/// The drawing library's own terminal asks the real one where its cursor is whenever the size
+/// changes, and waits for the answer; this one never asks anything.
 pub struct Screen<W: Write> {
-    terminal: Terminal<CrosstermBackend<W>>,
+    backend: CrosstermBackend<W>,
+    /// What the terminal shows.
+    shown: Buffer,
+    /// What it is to show.
+    next: Buffer,
+    /// Nothing is known of what the terminal shows.
+    forgotten: bool,
 }
 
 impl<W: Write> Screen<W> {
     /// A screen that is written to `out`.
-    pub fn new(out: W) -> io::Result<Self> {
-        Ok(Self { terminal: Terminal::new(CrosstermBackend::new(out))? })
+    pub fn new(out: W) -> Self {
+        let (shown, next) = (Buffer::default(), Buffer::default());
+        Self { backend: CrosstermBackend::new(out), shown, next, forgotten: true }
     }
 
-    /// Its size: columns, rows.
-    pub fn size(&self) -> io::Result<(u16, u16)> {
-        let size = self.terminal.size()?;
-        Ok((size.width, size.height))
+    /// The size of the terminal.
+    pub fn size(&self) -> io::Result<Size> {
+        let size = self.backend.size()?;
+        Ok(Size { width: size.width, height: size.height })
     }
 
     /// Draws the state.
     pub fn draw(&mut self, app: &App) -> io::Result<()> {
-        self.terminal.draw(|frame| draw(frame, app))?;
+        let whole = rect(Area { x: 0, y: 0, width: app.size.width, height: app.size.height });
+        if self.shown.area != whole {
+            self.shown.resize(whole);
+            self.next.resize(whole);
+            self.forgotten = true;
+        }
+        if std::mem::take(&mut self.forgotten) {
+            // Unlike anything that is drawn, so that every cell is written; no flash of blankness.
+            self.shown.content.iter_mut().for_each(|cell| {
+                cell.set_symbol("\u{fffd}");
+            });
+        }
+        self.next.reset();
+        let caret = paint(&mut self.next, app);
+        self.backend.draw(self.shown.diff(&self.next).into_iter())?;
+        match caret {
+            Some((x, y)) => {
+                self.backend.set_cursor_position(Position { x, y })?;
+                self.backend.show_cursor()?;
+            }
+            None => self.backend.hide_cursor()?,
+        }
+        Backend::flush(&mut self.backend)?;
+        std::mem::swap(&mut self.shown, &mut self.next);
         Ok(())
     }
 
     /// Forgets what is on the screen, so that the next drawing writes everything.
-    pub fn forget(&mut self) -> io::Result<()> {
-        self.terminal.clear()
-    }
-}
-
-/// Draws the state into a frame.
-pub fn draw(frame: &mut ratatui::Frame<'_>, app: &App) {
-    if let Some((x, y)) = paint(frame.buffer_mut(), app) {
-        frame.set_cursor_position((x, y));
+    pub fn forget(&mut self) {
+        self.forgotten = true;
     }
 }
 

@@ -19,7 +19,7 @@ fn app(rows: usize, size: (u16, u16), look: Look) -> App {
     let draft = Draft::default();
     let model = crate::model::find(draft.model_name()).unwrap();
     let setup = draft.resolve(model).unwrap();
-    let mut desk = Desk::new(table, draft, setup);
+    let mut desk = Desk::new(table, Vec::new(), draft, setup);
     desk.set_query(Query::START).unwrap();
     desk.set_sort(vec![crate::market::SortKey::ascending(crate::market::Field::Price)]);
     let options = Options { look, ..Options::default() };

@@ -10,3 +10,4 @@
 
 mod architecture;
 mod cli;
+mod screen;

@@ -1,0 +1,123 @@
+//! Without a command: the screen.
+
+use super::args::Color;
+use super::call::Call;
+use super::failure::Failure;
+use super::out;
+use super::setup_flags::SetupFlags;
+use crate::app::desk::Desk;
+use crate::app::keymap::Keymap;
+use crate::app::layout::Size;
+use crate::app::{App, Look, Options, ThemeName};
+use crate::config::ViewConfig;
+use crate::market::{Column, Field, Query, SortKey};
+use crate::runtime::screen::{self, Ended, Ending, World};
+use crate::tty::Out;
+use crate::tty::clipboard::Between;
+use std::path::PathBuf;
+
+/// Opens the screen, and prints what the user took along.
+pub(super) fn run(call: &Call) -> Result<(), Failure> {
+    let Some(terminal) = Out::to_terminal() else {
+        return Err(Failure::usage(
+            "the screen needs a terminal; `haggle list` prints the same market",
+        ));
+    };
+    let setup = call.setup(SetupFlags::default())?;
+    let draft = call.draft(SetupFlags::default())?;
+    let market = call.market()?;
+    let mut desk = Desk::new(market.table, market.statuses, draft, setup);
+    desk.set_offline(call.global.offline || call.global.from.is_some());
+    start_view(&mut desk, &call.config.view)?;
+    let app = App::new(desk, options(call), Size { width: 80, height: 24 }, market.now);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|e| Failure::failed(format!("cannot start: {e}")))?;
+    let (_sender, updates) = tokio::sync::mpsc::channel(64);
+    let world = World {
+        updates,
+        fetch: Box::new(|_| {}),
+        save_view: Box::new(|_, _| Ok(())),
+        folder: PathBuf::from("."),
+        between: between(call),
+    };
+    let ended = runtime.block_on(screen::run(app, terminal, world));
+    runtime.shutdown_background();
+    end(ended)
+}
+
+fn end(ended: std::io::Result<Ended>) -> Result<(), Failure> {
+    match ended {
+        Ok(Ended { how: Ending::Left(None), .. }) => Ok(()),
+        Ok(Ended { how: Ending::Left(Some(text)), .. }) => out::data(&text),
+        Ok(Ended { how: Ending::Signal(number), .. }) => Err(Failure::signal(number)),
+        Err(gone) => Err(Failure::failed(format!("the terminal cannot be used: {gone}"))),
+    }
+}
+
+/// Query and order of the start, as the settings say.
+fn start_view(desk: &mut Desk, view: &ViewConfig) -> Result<(), Failure> {
+    let query = view.query.as_deref().unwrap_or(Query::START);
+    desk.set_query(query).map_err(|e| Failure::usage(format!("[view] query: {e}")))?;
+    if let Some(sort) = &view.sort {
+        let keys = SortKey::parse_list(sort);
+        desk.set_sort(keys.map_err(|e| Failure::usage(format!("[view] sort: {e}")))?);
+    }
+    Ok(())
+}
+
+/// Look, keys, columns and views, as the settings and the options say. What is wrong there is said
+/// on the screen; it is no reason not to open it.
+fn options(call: &Call) -> Options {
+    let view = &call.config.view;
+    let keys = call.config.keys.iter().map(|(name, keys)| (name.as_str(), keys.as_slice()));
+    let (keymap, mut problems) = Keymap::new(keys);
+    let no_colour = match call.global.color {
+        Color::Never => true,
+        Color::Always => false,
+        Color::Auto => call.env.no_color(),
+    };
+    let named = view.theme.as_deref().map(|name| (name, ThemeName::from_name(name)));
+    if let Some((name, None)) = named {
+        let names = ThemeName::ALL.map(ThemeName::name).join(", ");
+        problems.push(format!("[view] there is no theme `{name}`; there are {names}"));
+    }
+    let theme = named.and_then(|(_, theme)| theme).unwrap_or_default();
+    let columns = columns(view, &mut problems);
+    let look = Look {
+        theme: if no_colour { ThemeName::Mono } else { theme },
+        ascii: view.ascii.unwrap_or_else(|| !is_unicode(call)),
+        mouse: view.mouse.unwrap_or(true),
+    };
+    let views = call.config.views.iter().map(|(n, q)| (n.clone(), q.clone())).collect();
+    Options { look, keymap, columns, views, problems }
+}
+
+fn columns(view: &ViewConfig, problems: &mut Vec<String>) -> Vec<Field> {
+    let mut fields = Vec::new();
+    for name in view.columns.iter().flatten() {
+        match Column::from_name(name) {
+            Some(column) => fields.push(column.field),
+            None => problems.push(format!("[view] there is no column `{name}`")),
+        }
+    }
+    fields
+}
+
+/// Does the terminal draw more than ASCII? By the first of these variables that is set, as the C
+/// library has it; where none is, terminals of today do.
+fn is_unicode(call: &Call) -> bool {
+    let named = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(|name| call.env.get(name));
+    let dumb = call.env.get("TERM").is_some_and(|t| t == "dumb" || t == "linux");
+    let unicode = named.is_none_or(|locale| {
+        let locale = locale.to_ascii_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8")
+    });
+    unicode && !dumb
+}
+
+fn between(call: &Call) -> Between {
+    if call.env.get("TMUX").is_some() { Between::Tmux } else { Between::Nothing }
+}
