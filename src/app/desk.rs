@@ -10,11 +10,13 @@ use crate::gpu;
 use crate::market::why::{self, Why};
 use crate::market::{Ask, Excluded, Query, QueryError, SortKey, Table, View, ViewRow};
 use crate::model;
-use crate::offer::{Offer, Provider};
+use crate::offer::Offer;
 use crate::provider::Update;
-use crate::session::{Light, RowsFrom, Status};
+use crate::session::{Status, Stock};
 use crate::setup::{Draft, Setup, SetupError};
 use crate::units::UnixSeconds;
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 /// Everything about one line of the table.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,49 +40,49 @@ pub struct Detail {
 /// Offers, query, order, setup.
 #[derive(Debug)]
 pub struct Desk {
-    table: Table,
+    stock: Stock,
     view: View,
     query_text: String,
     query: Query,
     sort: Vec<SortKey>,
     draft: Draft,
     setup: Setup,
-    statuses: Vec<Status>,
     frozen: Option<Vec<Update>>,
     offline: bool,
+    /// Advice by hardware class, for the present setup: finding it takes longer than a fit.
+    advice: RefCell<HashMap<usize, Vec<Advice>>>,
 }
 
 impl Desk {
-    /// A desk with the offers of `table` and with `setup`, made from `draft`.
-    pub fn new(table: Table, known: Vec<Status>, draft: Draft, setup: Setup) -> Self {
-        let mut statuses = Provider::ALL.map(Status::new).to_vec();
-        for status in known {
-            if let Some(own) = statuses.iter_mut().find(|s| s.provider == status.provider) {
-                *own = status;
-            }
-        }
+    /// A desk with the offers of `stock` and with `setup`, made from `draft`.
+    pub fn new(stock: Stock, draft: Draft, setup: Setup) -> Self {
         Self {
-            table,
+            stock,
             view: View::new(),
             query_text: String::new(),
             query: Query::default(),
             sort: Vec::new(),
             draft,
             setup,
-            statuses,
             frozen: None,
             offline: false,
+            advice: RefCell::default(),
         }
     }
 
     /// The offers.
     pub fn table(&self) -> &Table {
-        &self.table
+        self.stock.table()
     }
 
-    /// The offers, to be changed.
-    pub fn table_mut(&mut self) -> &mut Table {
-        &mut self.table
+    /// The offers, and how each provider fares.
+    pub fn stock(&self) -> &Stock {
+        &self.stock
+    }
+
+    /// The same, to be changed.
+    pub fn stock_mut(&mut self) -> &mut Stock {
+        &mut self.stock
     }
 
     /// The ordered window on them.
@@ -136,6 +138,7 @@ impl Desk {
             })?
         };
         self.setup = draft.resolve(found)?;
+        self.advice.borrow_mut().clear();
         self.draft = draft;
         Ok(())
     }
@@ -152,7 +155,7 @@ impl Desk {
     /// Brings everything up to date. Returns whether anything may have changed.
     pub fn refresh(&mut self, now: UnixSeconds) -> bool {
         let ask = Ask { setup: &self.setup, query: &self.query, sort: &self.sort, now };
-        self.view.refresh(&self.table, &ask)
+        self.view.refresh(self.stock.table(), &ask)
     }
 
     /// Lines shown.
@@ -172,35 +175,45 @@ impl Desk {
 
     /// Lines from `offset` on, at most `len`.
     pub fn window(&mut self, offset: usize, len: usize) -> Vec<ViewRow> {
-        self.view.window(&self.table, offset, len).to_vec()
+        self.view.window(self.stock.table(), offset, len).to_vec()
     }
 
     /// Where a line stands, if it is shown.
     pub fn position_of(&mut self, line: ViewRow) -> Option<usize> {
-        self.view.position_of(&self.table, line.row, line.kind)
+        self.view.position_of(self.stock.table(), line.row, line.kind)
     }
 
     /// Everything about one line.
     pub fn detail(&self, line: ViewRow, now: UnixSeconds) -> Option<Detail> {
-        let offer = self.table.offer(line.row)?;
-        let id = self.table.id(line.row)?;
-        let class = self.view.class_estimate(&self.table, line.row)?;
+        let offer = self.stock.table().offer(line.row)?;
+        let id = self.stock.table().id(line.row)?;
+        let class = self.view.class_estimate(self.stock.table(), line.row)?;
         let quote = bill::explain(&self.setup, &offer, class, line.kind, now);
         let (fit, speed) = (class.fit.clone(), class.speed.clone());
-        let hardware = HardwareClass::from(&offer.hardware);
-        let card = hardware.gpu.and_then(|id| gpu::catalogue().get(id));
-        let advice = card.map_or(Vec::new(), |g| advice::advice(&self.setup, g, &hardware));
+        let advice = self.advice(&offer, line);
         Some(Detail { line, id, offer, fit, speed, quote, advice })
+    }
+
+    fn advice(&self, offer: &Offer, line: ViewRow) -> Vec<Advice> {
+        let hardware = HardwareClass::from(&offer.hardware);
+        let Some(card) = hardware.gpu.and_then(|id| gpu::catalogue().get(id)) else {
+            return Vec::new();
+        };
+        let find = || advice::advice(&self.setup, card, &hardware);
+        match self.table().class_code(line.row) {
+            Some(class) => self.advice.borrow_mut().entry(class).or_insert_with(find).clone(),
+            None => find(),
+        }
     }
 
     /// Why lines are hidden.
     pub fn why(&self) -> Why {
-        why::market(&self.view, &self.table)
+        why::market(&self.view, self.stock.table())
     }
 
     /// The providers.
     pub fn statuses(&self) -> &[Status] {
-        &self.statuses
+        self.stock.statuses()
     }
 
     /// Asks nobody, or does.
@@ -233,35 +246,6 @@ impl Desk {
             waiting.push(update);
             return;
         }
-        let (provider, generation) = match &update {
-            Update::Rows { provider, generation, .. }
-            | Update::Progress { provider, generation, .. }
-            | Update::Finished { provider, generation, .. } => (*provider, *generation),
-        };
-        let Some(status) = self.statuses.iter_mut().find(|s| s.provider == provider) else {
-            return;
-        };
-        status.generation = generation;
-        match update {
-            Update::Rows { offers, .. } => {
-                status.light = Light::Fetching;
-                status.rows += offers.len();
-                status.from = RowsFrom::Asked;
-                status.as_of = Some(now);
-                self.table.insert(generation, &offers);
-            }
-            Update::Progress { progress, .. } => status.progress = progress,
-            Update::Finished { outcome, .. } => match outcome {
-                Ok(report) => {
-                    status.light = Light::Done;
-                    status.report = Some(report);
-                    self.table.finish(provider, generation);
-                }
-                Err(error) => {
-                    status.light = Light::Failed;
-                    status.error = Some(error);
-                }
-            },
-        }
+        self.stock.apply(update, now);
     }
 }

@@ -3,9 +3,10 @@
 use super::desk::Desk;
 use super::layout::Size;
 use super::*;
-use crate::market::{Query, SortBy, SortKey, Table, synthetic};
+use crate::market::{Query, SortBy, SortKey, synthetic};
 use crate::offer::{Offer, Provider};
 use crate::provider::Update;
+use crate::session::Stock;
 use crate::setup::{self, Draft};
 use crate::units::UnixSeconds;
 use proptest::prelude::*;
@@ -13,12 +14,12 @@ use proptest::prelude::*;
 const NOW: UnixSeconds = UnixSeconds(synthetic::MADE_AT + 60);
 
 fn app_with(rows: usize, size: (u16, u16)) -> App {
-    let mut table = Table::new();
-    table.insert(0, &synthetic::market(rows, 7));
+    let mut stock = Stock::new();
+    stock.load_rows(&synthetic::market(rows, 7));
     let draft = Draft::default();
     let model = crate::model::find(draft.model_name()).unwrap();
     let setup = draft.resolve(model).unwrap();
-    let mut desk = Desk::new(table, Vec::new(), draft, setup);
+    let mut desk = Desk::new(stock, draft, setup);
     desk.set_query(Query::START).unwrap();
     App::new(desk, Options::default(), Size { width: size.0, height: size.1 }, NOW)
 }

@@ -17,7 +17,7 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(45);
 
 /// One run of the program.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Call {
     /// Options of every command.
     pub global: Global,
@@ -63,10 +63,9 @@ impl Call {
         draft.resolve(model).map_err(|e| mistake(&e))
     }
 
-    /// The market, as the options want it: saved rows, and what the providers answer now.
-    pub(super) fn market(&self) -> Result<Market, Failure> {
-        let now = now();
-        let wish = Wish {
+    /// What market is wanted.
+    pub(super) fn wish(&self) -> Wish<'_> {
+        Wish {
             env: &self.env,
             paths: &self.paths,
             config: &self.config,
@@ -74,7 +73,13 @@ impl Call {
             offline: self.global.offline,
             from: self.global.from.as_deref(),
             patience: PATIENCE,
-        };
+        }
+    }
+
+    /// The market, as the options want it: saved rows, and what the providers answer now.
+    pub(super) fn market(&self) -> Result<Market, Failure> {
+        let now = now();
+        let wish = self.wish();
         let mut line = out::ProgressLine::new();
         let stock = collect::collect(&wish, now, |stock| line.show(&progress(stock)))
             .map_err(|e| Failure::usage(e.to_string()))?;

@@ -11,9 +11,13 @@ use crate::app::layout::Size;
 use crate::app::{App, Look, Options, ThemeName};
 use crate::config::ViewConfig;
 use crate::market::{Column, Field, Query, SortKey};
+use crate::offer::Provider;
+use crate::runtime::collect::{self, Fetcher};
 use crate::runtime::screen::{self, Ended, Ending, World};
+use crate::session::Stock;
 use crate::tty::Out;
 use crate::tty::clipboard::Between;
+use crate::units::UnixSeconds;
 use std::path::PathBuf;
 
 /// Opens the screen, and prints what the user took along.
@@ -25,27 +29,66 @@ pub(super) fn run(call: &Call) -> Result<(), Failure> {
     };
     let setup = call.setup(SetupFlags::default())?;
     let draft = call.draft(SetupFlags::default())?;
-    let market = call.market()?;
-    let mut desk = Desk::new(market.table, market.statuses, draft, setup);
+    let stock = collect::load(&call.wish()).map_err(|e| Failure::usage(e.to_string()))?;
+    let now = now();
+    let ask_first = to_be_asked(call, &stock, now);
+    let mut desk = Desk::new(stock, draft, setup);
     desk.set_offline(call.global.offline || call.global.from.is_some());
     start_view(&mut desk, &call.config.view)?;
-    let app = App::new(desk, options(call), Size { width: 80, height: 24 }, market.now);
+    let app = App::new(desk, options(call), Size { width: 80, height: 24 }, now);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
         .map_err(|e| Failure::failed(format!("cannot start: {e}")))?;
-    let (_sender, updates) = tokio::sync::mpsc::channel(64);
-    let world = World {
-        updates,
-        fetch: Box::new(|_| {}),
-        save_view: Box::new(|_, _| Ok(())),
-        folder: PathBuf::from("."),
-        between: between(call),
-    };
-    let ended = runtime.block_on(screen::run(app, terminal, world));
+    let ended = runtime.block_on(async {
+        let (fetcher, updates) = Fetcher::new();
+        let own = call.clone();
+        let world = World {
+            updates,
+            fetch: Box::new(move |stock, only, now| {
+                fetcher.start(&own.wish(), only, stock, now);
+            }),
+            ask_first,
+            save_view: Box::new(|_, _| Ok(())),
+            folder: PathBuf::from("."),
+            between: between(call),
+        };
+        screen::run(app, terminal, world).await
+    });
     runtime.shutdown_background();
+    if let Ok(ended) = &ended {
+        keep(call, ended)?;
+    }
     end(ended)
+}
+
+/// Everybody whose saved rows are not of the last minute: a start after a start asks nobody twice.
+fn to_be_asked(call: &Call, stock: &Stock, now: UnixSeconds) -> Vec<Provider> {
+    const FRESH_SECONDS: i64 = 60;
+    if call.global.offline || call.global.from.is_some() {
+        return Vec::new();
+    }
+    let old = stock.statuses().iter().filter(|s| s.age(now).is_none_or(|a| a >= FRESH_SECONDS));
+    old.map(|s| s.provider).collect()
+}
+
+/// Keeps the market for the next start, and in the file that was named.
+fn keep(call: &Call, ended: &Ended) -> Result<(), Failure> {
+    let stock = ended.app.desk.stock();
+    if stock.has_live_rows() && call.global.providers.is_empty() {
+        // Without a cache the next start asks again, which is no reason to fail this one.
+        let _ = collect::remember(stock, ended.app.now, &call.paths);
+    }
+    match &call.global.save {
+        Some(file) => collect::save(stock, ended.app.now, file)
+            .map_err(|e| Failure::failed(format!("{}: {e}", file.display()))),
+        None => Ok(()),
+    }
+}
+
+fn now() -> UnixSeconds {
+    UnixSeconds(jiff::Timestamp::now().as_second())
 }
 
 fn end(ended: std::io::Result<Ended>) -> Result<(), Failure> {

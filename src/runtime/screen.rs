@@ -9,6 +9,7 @@ use crate::app::{App, Effect, Input, Msg, Outcome};
 use crate::config::store;
 use crate::offer::Provider;
 use crate::provider::Update;
+use crate::session::Stock;
 use crate::tty::clipboard::{self, Between};
 use crate::tty::{self, Frames, Guard, Out, Wants};
 use crate::ui::Screen;
@@ -28,6 +29,9 @@ const AGES_SECONDS: i64 = 60;
 /// Updates taken in before the next look at the keys.
 const AT_ONCE: usize = 16;
 
+/// Begins to ask providers, and notes in the stock that they are asked.
+pub type Fetch = Box<dyn FnMut(&mut Stock, &[Provider], UnixSeconds) + Send>;
+
 /// Keeps a view: its name, its query.
 pub type SaveView = Box<dyn FnMut(&str, &str) -> Result<(), String> + Send>;
 
@@ -35,8 +39,10 @@ pub type SaveView = Box<dyn FnMut(&str, &str) -> Result<(), String> + Send>;
 pub struct World {
     /// What providers say.
     pub updates: mpsc::Receiver<Update>,
-    /// Asks providers again; none named means all.
-    pub fetch: Box<dyn FnMut(Vec<Provider>) + Send>,
+    /// Begins to ask providers; none named means all.
+    pub fetch: Fetch,
+    /// Who is asked at the start; nobody when none.
+    pub ask_first: Vec<Provider>,
     /// Keeps a view for the next start.
     pub save_view: SaveView,
     /// Where exports are written.
@@ -136,6 +142,10 @@ struct Shown {
 impl Shown {
     async fn show(&mut self, mut signals: Signals) -> io::Result<Ending> {
         self.resized()?;
+        if !self.world.ask_first.is_empty() {
+            let first = std::mem::take(&mut self.world.ask_first);
+            self.fetch(&first);
+        }
         let mut input = tty::events();
         let mut next_frame = Instant::now();
         let mut dirty = true;
@@ -209,7 +219,7 @@ impl Shown {
     fn carry_out(&mut self, effect: Effect) -> io::Result<Option<Outcome>> {
         Ok(match effect {
             Effect::Fetch(providers) => {
-                (self.world.fetch)(providers);
+                self.fetch(&providers);
                 None
             }
             Effect::Write { name, text, executable } => Some(self.write(&name, &text, executable)),
@@ -234,6 +244,12 @@ impl Shown {
                 None
             }
         })
+    }
+
+    fn fetch(&mut self, providers: &[Provider]) {
+        (self.world.fetch)(self.app.desk.stock_mut(), providers, now());
+        // The lights have changed.
+        self.app.update(Msg::Tick, now());
     }
 
     fn suspend(&mut self) -> io::Result<()> {

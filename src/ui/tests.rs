@@ -4,7 +4,8 @@ use super::paint;
 use crate::app::desk::Desk;
 use crate::app::layout::Size;
 use crate::app::{App, Input, Key, Look, Msg, Options, ThemeName};
-use crate::market::{Query, Table, synthetic};
+use crate::market::{Query, synthetic};
+use crate::session::Stock;
 use crate::setup::Draft;
 use crate::units::UnixSeconds;
 use ratatui::buffer::Buffer;
@@ -14,12 +15,12 @@ use ratatui::style::{Color, Modifier};
 const NOW: UnixSeconds = UnixSeconds(synthetic::MADE_AT + 60);
 
 fn app(rows: usize, size: (u16, u16), look: Look) -> App {
-    let mut table = Table::new();
-    table.insert(0, &synthetic::market(rows, 7));
+    let mut stock = Stock::new();
+    stock.load_rows(&synthetic::market(rows, 7));
     let draft = Draft::default();
     let model = crate::model::find(draft.model_name()).unwrap();
     let setup = draft.resolve(model).unwrap();
-    let mut desk = Desk::new(table, Vec::new(), draft, setup);
+    let mut desk = Desk::new(stock, draft, setup);
     desk.set_query(Query::START).unwrap();
     desk.set_sort(vec![crate::market::SortKey::ascending(crate::market::Field::Price)]);
     let options = Options { look, ..Options::default() };
@@ -196,7 +197,7 @@ fn names_of_any_script_never_move_a_column() {
     }
     for width in [60, 80, 120, 200] {
         let mut app = app(0, (width, 24), PLAIN);
-        app.desk.table_mut().insert(1, &offers);
+        app.desk.stock_mut().load_rows(&offers);
         keys(&mut app, "X");
         let buffer = drawn(&app);
         let total = app.grid.columns.last().unwrap();
