@@ -3,8 +3,8 @@
 //! For sources whose whole answer is read at once. Rows with one key that say the same are one row;
 //! where they differ, the first stays and is flagged, so that no order of rows changes a price.
 
-use super::rows::mended;
-use super::{FetchError, Progress, Report, Sink};
+use super::rows::whole;
+use super::{FetchError, Progress, Report, Sink, price_flags};
 use crate::gpu::catalogue;
 use crate::offer::{Flags, Hardware, Offer, Price, Text};
 use serde_json::Value;
@@ -12,8 +12,6 @@ use std::collections::{BTreeMap, HashMap};
 
 /// Dollars per GPU-hour above which a price is no price.
 pub(super) const DEAREST: f64 = 1000.0;
-/// Dollars per GPU-hour that real offers lie between; others are flagged.
-const USUAL: std::ops::RangeInclusive<f64> = 0.02..=40.0;
 /// Difference above which a stated memory is not that of the card.
 const SAME_MEMORY: f64 = 0.15;
 /// Offers handed over at a time.
@@ -96,12 +94,9 @@ impl Harvest {
     }
 }
 
-/// The whole answer as a tree; where it is no JSON, what JSON does not know (`NaN`, `1e999`) counts
-/// as not said.
+/// The whole answer as a tree.
 pub(super) fn tree(bytes: &[u8]) -> Result<Value, FetchError> {
-    serde_json::from_slice(bytes)
-        .or_else(|_| serde_json::from_slice(&mended(bytes)))
-        .map_err(|e| super::http::unreadable(&e))
+    whole(bytes)
 }
 
 /// The rows of the list (or the object) that is the member `name` of `tree`; the tree itself when it
@@ -118,16 +113,12 @@ pub(super) fn list<'a>(tree: &'a Value, name: &str) -> Option<Vec<(&'a str, &'a 
 
 /// What looks wrong about the figures of an offer.
 pub(super) fn flags(hardware: &Hardware, price: &Price, cleaned: bool) -> Flags {
-    let mut flags = Flags::default();
+    let mut flags = price_flags(price, hardware.gpus);
     let mut set = |when: bool, flag: Flags| {
         if when {
             flags = flags.with(flag);
         }
     };
-    let odd = |price: Option<f64>| price.is_some_and(|p| !USUAL.contains(&(p / hardware.gpus)));
-    let (on_demand, spot) = (price.on_demand.map(|p| p.get()), price.spot.map(|p| p.get()));
-    set(odd(on_demand) || odd(spot), Flags::ODD_PRICE);
-    set(spot.zip(on_demand).is_some_and(|(s, o)| s >= o), Flags::SPOT_NOT_CHEAPER);
     let card = hardware.gpu.and_then(|id| catalogue().get(id)).map(|c| c.memory.get());
     let whole = hardware.gpus >= 1.0;
     let odd_memory = hardware.vram.zip(card).is_some_and(|(stated, nominal)| {

@@ -7,6 +7,8 @@ use crate::offer::Provider;
 #[rustfmt::skip]
 static SOURCES: &[&dyn Source] = &[
     &super::vast::Vast,
+    &super::runpod::Runpod,
+    &super::lambda::Lambda,
     &super::tensordock::Tensordock,
     &super::vultr::Vultr,
     &super::aws::Aws,

@@ -205,7 +205,7 @@ fn value_length(bytes: &[u8]) -> Option<usize> {
 
 /// The same object in JSON's own words: bare words that JSON does not know (`NaN`, `Infinity`,
 /// `1e999`) become `null`, control characters inside text become spaces, broken UTF-8 is replaced.
-pub(super) fn mended(raw: &[u8]) -> Vec<u8> {
+fn mended(raw: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(raw);
     let bytes = text.as_bytes();
     let mut mended = Vec::with_capacity(bytes.len());

@@ -10,7 +10,7 @@
 
 use crate::gpu::catalogue;
 use crate::offer::{
-    Availability, Basis, Country, Fees, Hardware, Link, Offer, Origin, Place, Price, Provider, Text,
+    Availability, Basis, Fees, Hardware, Link, Offer, Origin, Place, Price, Provider, Text,
 };
 use crate::provider::harvest::{DEAREST, Harvest, Reason, counts, flags, list};
 use crate::provider::lenient::{Number, Words, lenient_object};
@@ -33,9 +33,9 @@ const MOST_GPUS: u64 = 16;
 
 lenient_object! {
     struct Pricing {
-        per_vcpu_hr: Number,
-        per_gb_ram_hr: Number,
-        per_gb_storage_hr: Number,
+        vcpu = "per_vcpu_hr": Number,
+        ram = "per_gb_ram_hr": Number,
+        storage = "per_gb_storage_hr": Number,
     }
 }
 
@@ -263,9 +263,9 @@ impl Machine {
     /// The sum of the parts without the disk, which [`Fees`] hold; unknown when a part is.
     fn price(&self, one_gpu: Number, pricing: &Pricing) -> Option<UsdPerHour> {
         let gpu = one_gpu.above_zero(DEAREST)?;
-        let vcpu = pricing.per_vcpu_hr.up_to(DEAREST_PART)?;
-        let ram = pricing.per_gb_ram_hr.up_to(DEAREST_PART)?;
-        pricing.per_gb_storage_hr.up_to(DEAREST_PART)?;
+        let vcpu = pricing.vcpu.up_to(DEAREST_PART)?;
+        let ram = pricing.ram.up_to(DEAREST_PART)?;
+        pricing.storage.up_to(DEAREST_PART)?;
         Some(UsdPerHour::new(self.gpus * gpu + self.vcpus * vcpu + self.ram * ram))
     }
 }
@@ -273,7 +273,7 @@ impl Machine {
 /// Fees as of 2026-05 (tensordock.com and its API pages): disk at the site's rate, running or
 /// released; billed for the time used; what traffic costs is stated nowhere.
 fn fees(pricing: &Pricing) -> Fees {
-    let storage = pricing.per_gb_storage_hr.up_to(DEAREST_PART);
+    let storage = pricing.storage.up_to(DEAREST_PART);
     let storage = storage.map(|hourly| UsdPerGbMonth::new(hourly * HOURS_PER_MONTH));
     Fees {
         storage,

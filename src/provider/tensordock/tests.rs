@@ -1,7 +1,7 @@
 //! TensorDock's rows against values worked by hand.
 
 use super::*;
-use crate::offer::Flags;
+use crate::offer::{Country, Flags};
 use serde_json::json;
 
 fn location(row: &Value) -> Harvest {

@@ -370,7 +370,7 @@ mod tests {
         offer.price.on_demand.map(UsdPerHour::get)
     }
 
-    fn plan(id: &str, figures: Value) -> Value {
+    fn plan(id: &str, figures: &Value) -> Value {
         let mut row = json!({"id": id, "type": "vcg", "locations": ["ewr"], "gpu_brand": "NVIDIA",
             "deploy_ondemand": true, "deploy_preemptible": false});
         for (name, value) in figures.as_object().unwrap() {
@@ -396,7 +396,7 @@ mod tests {
         ];
         for (id, count, total, price, name, gpus, vram) in checked {
             let kind = id.split('-').nth(1).unwrap().to_uppercase();
-            let mut row = plan(id, json!({"gpu_count": count, "hourly_cost": price}));
+            let mut row = plan(id, &json!({"gpu_count": count, "hourly_cost": price}));
             row["gpu_vram_gb"] = total;
             row["gpu_type"] = json!(format!("NVIDIA_{kind}"));
             let harvest = cloud(row);
@@ -457,7 +457,7 @@ mod tests {
         });
         let row = plan(
             "vcg-l40s-16c-180g-48vram",
-            json!({"gpu_type": "NVIDIA_L40S",
+            &json!({"gpu_type": "NVIDIA_L40S",
             "gpu_count": 1, "hourly_cost": 1.671, "locations": ["ewr", "fra", "blr", "del", "", 5],
             "location_cost": costs}),
         );
@@ -472,7 +472,7 @@ mod tests {
     fn no_region_is_sold_out_not_everywhere() {
         let row = plan(
             "vcg-l40s-16c-180g-48vram",
-            json!({"gpu_type": "NVIDIA_L40S", "gpu_count": 1, "hourly_cost": 1.671, "locations": []}),
+            &json!({"gpu_type": "NVIDIA_L40S", "gpu_count": 1, "hourly_cost": 1.671, "locations": []}),
         );
         let harvest = cloud(row);
         assert_eq!(harvest.offers().len(), 1);
@@ -484,7 +484,7 @@ mod tests {
     fn a_preemptible_price_counts_only_where_preemption_is_sold() {
         let figures = json!({"gpu_type": "NVIDIA_L40S", "gpu_count": 1, "hourly_cost": 1.671,
             "hourly_cost_preemptible": 1.2});
-        let mut row = plan("vcg-l40s-16c-180g-48vram", figures);
+        let mut row = plan("vcg-l40s-16c-180g-48vram", &figures);
         assert_eq!(cloud(row.clone()).offers()[0].price.spot, None);
         row["deploy_preemptible"] = json!(true);
         assert_eq!(cloud(row).offers()[0].price.spot, Some(UsdPerHour::new(1.2)));
@@ -502,15 +502,15 @@ mod tests {
     fn one_bad_row_costs_one_row_and_zero_is_no_price() {
         let good = plan(
             "vcg-l40s-16c-180g-48vram",
-            json!({"gpu_type": "NVIDIA_L40S",
+            &json!({"gpu_type": "NVIDIA_L40S",
             "gpu_count": "1", "hourly_cost": "1.671"}),
         );
         let zero = plan(
             "vcg-l40s-free",
-            json!({"gpu_type": "NVIDIA_L40S", "gpu_count": 1, "hourly_cost": 0}),
+            &json!({"gpu_type": "NVIDIA_L40S", "gpu_count": 1, "hourly_cost": 0}),
         );
-        let odd = plan("vcg-l40s-odd", json!({"gpu_type": "NVIDIA_L40S", "gpu_count": 0}));
-        let half = plan("vcg-l40s-half", json!({"gpu_type": "NVIDIA_L40S", "gpu_count": "9/8"}));
+        let odd = plan("vcg-l40s-odd", &json!({"gpu_type": "NVIDIA_L40S", "gpu_count": 0}));
+        let half = plan("vcg-l40s-half", &json!({"gpu_type": "NVIDIA_L40S", "gpu_count": "9/8"}));
         let harvest = read(Shelf::Cloud, &[json!(null), json!({}), zero, odd, half, good]);
         assert_eq!(harvest.offers().len(), 1);
         assert_eq!(dollars(&harvest.offers()[0]), Some(1.671));
@@ -522,7 +522,7 @@ mod tests {
     fn an_unknown_card_stays_visible_without_invented_figures() {
         let row = plan(
             "vcg-zx9-8c-64g-32vram",
-            json!({"gpu_type": "NVIDIA_ZX9", "gpu_count": 1,
+            &json!({"gpu_type": "NVIDIA_ZX9", "gpu_count": 1,
             "gpu_vram_gb": 32, "hourly_cost": 1.0}),
         );
         let harvest = cloud(row);
@@ -534,7 +534,7 @@ mod tests {
     #[test]
     fn a_plan_that_comes_twice_is_one_offer() {
         let figures = json!({"gpu_type": "NVIDIA_L40S", "gpu_count": 1, "hourly_cost": 1.671});
-        let row = plan("vcg-l40s-16c-180g-48vram", figures);
+        let row = plan("vcg-l40s-16c-180g-48vram", &figures);
         let mut other = row.clone();
         other["hourly_cost"] = json!(0.9);
         let harvest = read(Shelf::Cloud, &[row.clone(), row.clone()]);
