@@ -1,16 +1,19 @@
 //! What every command starts from: options, environment, settings file, clock.
 
-use super::args::Global;
+use super::args::{Color, Global};
 use super::failure::Failure;
+use super::log::Log;
 use super::market::Market;
 use super::out;
 use super::setup_flags::SetupFlags;
 use crate::config::{Env, FileConfig, Paths};
 use crate::runtime::collect::{self, Wish};
 use crate::session::Stock;
+use crate::setup::runs::Runs;
 use crate::setup::{Draft, Setup, SetupError};
 use crate::units::UnixSeconds;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a command waits for the providers.
@@ -60,7 +63,18 @@ impl Call {
     pub(super) fn setup(&self, flags: SetupFlags) -> Result<Setup, Failure> {
         let draft = self.draft(flags)?;
         let model = super::hub::model(self, draft.model_name())?;
-        draft.resolve(model).map_err(|e| mistake(&e))
+        let setup = draft.resolve(model).map_err(|e| mistake(&e))?;
+        Ok(Setup { runs: self.runs(), ..setup })
+    }
+
+    /// The runs that the user has recorded. Lines that cannot be read are named.
+    fn runs(&self) -> Arc<Runs> {
+        let text = self.paths.learnt_runs().and_then(|file| std::fs::read_to_string(file).ok());
+        let (runs, wrong) = Runs::parse(&text.unwrap_or_default());
+        for line in wrong {
+            out::say(&format!("haggle: your runs: {line}"));
+        }
+        Arc::new(runs)
     }
 
     /// What market is wanted.
@@ -81,9 +95,14 @@ impl Call {
         let now = now();
         let wish = self.wish();
         let mut line = out::ProgressLine::new();
-        let stock = collect::collect(&wish, now, |stock| line.show(&progress(stock)))
-            .map_err(|e| Failure::usage(e.to_string()))?;
+        let mut log = Log::open(self.log_file(), now)?;
+        let stock = collect::collect(&wish, now, |stock| {
+            line.show(&progress(stock));
+            log.note(stock, self::now());
+        })
+        .map_err(|e| Failure::usage(e.to_string()))?;
         line.clear();
+        log.note(&stock, self::now());
         if let Some(file) = &self.global.save {
             collect::save(&stock, now, file)
                 .map_err(|e| Failure::failed(format!("{}: {e}", file.display())))?;
@@ -94,6 +113,19 @@ impl Call {
         Ok(Market::new(table, statuses, now))
     }
 
+    /// May tables be coloured?
+    pub(super) fn colours(&self) -> bool {
+        match self.global.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => out::on_terminal() && !self.env.no_color(),
+        }
+    }
+
+    fn log_file(&self) -> Option<PathBuf> {
+        self.global.log.clone().or_else(|| self.env.get("HAGGLE_LOG").map(PathBuf::from))
+    }
+
     /// The complete setup; when its only fault is a sequence beyond the model's context, that too.
     pub(super) fn setup_beyond(
         &self,
@@ -101,7 +133,8 @@ impl Call {
     ) -> Result<(Setup, Option<SetupError>), Failure> {
         let draft = self.draft(flags)?;
         let model = super::hub::model(self, draft.model_name())?;
-        draft.resolve_beyond(model).map_err(|e| mistake(&e))
+        let (setup, beyond) = draft.resolve_beyond(model).map_err(|e| mistake(&e))?;
+        Ok((Setup { runs: self.runs(), ..setup }, beyond))
     }
 }
 
@@ -112,7 +145,8 @@ fn progress(stock: &Stock) -> String {
     format!("{} offers; waiting for {}", stock.table().len(), busy.join(", "))
 }
 
-fn now() -> UnixSeconds {
+/// The time on the clock.
+pub(super) fn now() -> UnixSeconds {
     UnixSeconds(jiff::Timestamp::now().as_second())
 }
 

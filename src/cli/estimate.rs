@@ -49,7 +49,7 @@ pub(super) fn run(call: &Call, args: EstimateArgs) -> Result<(), Failure> {
 }
 
 /// The card that `name` means.
-fn find_gpu(name: &str) -> Result<(GpuId, &'static Gpu), Failure> {
+pub(super) fn find_gpu(name: &str) -> Result<(GpuId, &'static Gpu), Failure> {
     let catalogue = gpu::catalogue();
     let id = catalogue.identify(name, None).or_else(|| by_number(name));
     let found = id.and_then(|id| Some((id, catalogue.get(id)?)));

@@ -40,7 +40,7 @@ fn run(call: &Call, args: QueryArgs, sort: &[String], limit: usize) -> Result<us
     let lines = market.lines(limit);
     match call.global.format {
         Format::Table => {
-            out::data(&table(&mut market, &lines))?;
+            out::data(&table(&mut market, &lines, call.colours()))?;
             narrate(&market, lines.len());
         }
         format => {
@@ -74,8 +74,9 @@ fn narrate(market: &Market, printed: usize) {
     }
 }
 
-/// The default columns and the id, as wide as their longest cell.
-pub(super) fn table(market: &mut Market, lines: &[ViewRow]) -> String {
+/// The default columns and the id, as wide as their longest cell. Colours only repeat what the words
+/// say.
+pub(super) fn table(market: &mut Market, lines: &[ViewRow], colours: bool) -> String {
     let columns: Vec<&Column> =
         COLUMNS.iter().filter(|c| c.default || c.field == Field::Id).collect();
     let (view, table) = market.view();
@@ -88,7 +89,7 @@ pub(super) fn table(market: &mut Market, lines: &[ViewRow]) -> String {
     let widths: Vec<usize> = (0..columns.len())
         .map(|i| rows.iter().chain([&titles]).map(|r| r[i].width()).max().unwrap_or(0))
         .collect();
-    for cells in std::iter::once(&titles).chain(&rows) {
+    for (number, cells) in std::iter::once(&titles).chain(&rows).enumerate() {
         let mut row = String::new();
         for (i, cell) in cells.iter().enumerate() {
             let gap = " ".repeat(widths[i].saturating_sub(cell.width()));
@@ -98,8 +99,20 @@ pub(super) fn table(market: &mut Market, lines: &[ViewRow]) -> String {
             }
             row.push_str("  ");
         }
-        text.push_str(row.trim_end());
-        text.push('\n');
+        match paint(cells, number == 0, colours) {
+            Some(paint) => text.extend([paint, row.trim_end(), "\x1b[0m\n"]),
+            None => text.extend([row.trim_end(), "\n"]),
+        }
     }
     text
+}
+
+/// How a line is painted (ECMA-48): the head bold, what cannot run dim.
+fn paint(cells: &[String], head: bool, colours: bool) -> Option<&'static str> {
+    let no = cells.iter().any(|c| c == "no");
+    match (colours, head, no) {
+        (true, true, _) => Some("\x1b[1m"),
+        (true, false, true) => Some("\x1b[2m"),
+        _ => None,
+    }
 }

@@ -15,7 +15,9 @@ mod failure;
 mod gate;
 mod gpus;
 mod hub;
+mod learn;
 mod list;
+mod log;
 mod man;
 mod market;
 mod models;
@@ -106,6 +108,6 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Schema => out::data(crate::export::document::SCHEMA),
         Command::Completions { shell } => completions::run(shell),
         Command::Man => man::run(),
-        Command::Learn(_) => Err(Failure::failed("not reachable yet")),
+        Command::Learn(args) => learn::run(&call, args),
     }
 }

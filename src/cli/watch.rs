@@ -81,7 +81,7 @@ fn met(
         hand_over(command, &offer.document())?;
     }
     match call.global.format {
-        Format::Table => out::data(&list::table(market, &[line]))?,
+        Format::Table => out::data(&list::table(market, &[line], call.colours()))?,
         format => {
             let document = market.document(query, setup, &[line]);
             out::document("watch", format, &document, String::new)?;

@@ -2,6 +2,7 @@
 
 use super::{Table, View, ViewRow};
 use crate::estimate::fit::Verdict;
+use crate::estimate::pareto;
 
 /// A line on the front.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,18 +21,10 @@ impl View {
     /// unknown, are not on it. Of equal lines the first in order is.
     pub fn front(&mut self, table: &Table) -> Vec<FrontPoint> {
         let lines = self.window(table, 0, usize::MAX).to_vec();
-        let mut points: Vec<FrontPoint> =
+        let points: Vec<FrontPoint> =
             lines.into_iter().filter_map(|line| self.point(table, line)).collect();
-        points.sort_by(|a, b| {
-            a.total_usd.total_cmp(&b.total_usd).then_with(|| a.hours.total_cmp(&b.hours))
-        });
-        let mut fastest = f64::INFINITY;
-        points.retain(|p| {
-            let better = p.hours < fastest;
-            fastest = fastest.min(p.hours);
-            better
-        });
-        points
+        let figures: Vec<(f64, f64)> = points.iter().map(|p| (p.total_usd, p.hours)).collect();
+        pareto::front(&figures).into_iter().filter_map(|i| points.get(i).copied()).collect()
     }
 
     fn point(&self, table: &Table, line: ViewRow) -> Option<FrontPoint> {

@@ -106,3 +106,47 @@ fn help_and_completions_are_what_they_were() {
         assert!(man.contains(section), "no {section} in the manual page");
     }
 }
+
+#[test]
+fn a_run_that_was_recorded_is_used_first() {
+    let house = House::new();
+    let setup = ["--gpu", "RTX 4090", "--model", "Qwen2.5-7B", "--method", "qlora"];
+    let estimate = || house.run(&[&["estimate", "--format", "json"], &setup[..]].concat()).json();
+    let before = estimate();
+    assert_ne!(before["speed"]["tokens_per_second"]["expected"], 4321.0);
+    let learn = [&["learn", "--tokens-per-second", "4321", "--peak-gib", "17.5"], &setup[..]];
+    let learnt = house.run(&learn.concat());
+    assert_eq!(learnt.code, 0, "{learnt:?}");
+    let after = estimate();
+    assert_eq!(after["speed"]["tokens_per_second"]["expected"], 4321.0);
+    assert_eq!(after["speed"]["basis"], "measured");
+    let wrong = house.run(&["learn", "--gpu", "RTX 4090", "--tokens-per-second", "-3"]);
+    assert_eq!(wrong.code, 2, "{wrong:?}");
+}
+
+#[test]
+fn a_log_says_what_happened_and_holds_no_key() {
+    let house = House::new();
+    let log = house.path("haggle.log");
+    let output = house
+        .haggle(&["list", "--provider", "vast", "--log", log.to_str().unwrap()])
+        .env("HAGGLE_VAST_URL", "http://127.0.0.1:9")
+        .env("VAST_API_KEY", "sk-very-secret-0123456789abcdef")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let text = std::fs::read_to_string(&log).unwrap();
+    assert!(text.contains("vast failed"), "{text}");
+    assert!(!text.contains("secret"), "{text}");
+}
+
+#[test]
+fn colours_come_when_asked_for_and_never_into_a_pipe() {
+    let house = House::new();
+    let market = house.market(super::sample());
+    assert!(!house.on(&market, &["list"]).out.contains('\u{1b}'));
+    let painted = house.on(&market, &["list", "--color", "always"]).out;
+    assert!(painted.starts_with("\u{1b}[1m"), "{painted}");
+    let json = house.on(&market, &["list", "--color", "always", "--format", "json"]).out;
+    assert!(!json.contains('\u{1b}'));
+}

@@ -1,0 +1,51 @@
+//! `haggle learn`: records a finished run, which later estimates for the same setup on the same
+//! cards use first.
+
+use super::args::LearnArgs;
+use super::call::{Call, now};
+use super::estimate;
+use super::failure::Failure;
+use super::out;
+use crate::export::document::VERSION;
+use crate::setup::runs::Run;
+use serde_json::json;
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::Path;
+
+pub(super) fn run(call: &Call, args: LearnArgs) -> Result<(), Failure> {
+    let (_, card) = estimate::find_gpu(&args.gpu)?;
+    let setup = call.setup(args.setup)?;
+    let gpus = setup.gpus.unwrap_or(1);
+    let measured = (args.tokens_per_second, args.peak_gib);
+    let run = Run::new(&setup, card.name, gpus, measured, now()).map_err(Failure::usage)?;
+    let file = call
+        .paths
+        .learnt_runs()
+        .ok_or_else(|| Failure::failed("there is no home folder to keep runs in"))?;
+    append(&file, &run.line()).map_err(|e| Failure::failed(format!("{}: {e}", file.display())))?;
+    let document = json!({
+        "schema": "haggle.learn/1",
+        "haggle": VERSION,
+        "file": file.display().to_string(),
+        "run": run,
+    });
+    out::document("learn", call.global.format, &document, || {
+        format!(
+            "recorded: {} tokens/s on {gpus} x {}; {}\n",
+            args.tokens_per_second,
+            card.name,
+            file.display()
+        )
+    })
+}
+
+/// Adds a line in one write, so that two that are added at once do not mix.
+fn append(file: &Path, line: &str) -> io::Result<()> {
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let mut file = OpenOptions::new().create(true).append(true).open(file)?;
+    file.write_all(format!("{line}\n").as_bytes())?;
+    file.sync_all()
+}
