@@ -27,6 +27,8 @@ const FILTER: &str = "serviceName eq 'Virtual Machines' and priceType eq 'Consum
     and (contains(armSkuName,'_NC') or contains(armSkuName,'_ND') or contains(armSkuName,'_NV'))";
 /// Three are usual.
 const MOST_PAGES: usize = 6;
+/// Longest wait for a place in the rate limit once the first page is in: a window and a little.
+const WAIT: Duration = Duration::from_secs(65);
 /// $ per hour at and below which a price is a placeholder.
 const PLACEHOLDER: f64 = 0.01;
 
@@ -89,8 +91,7 @@ async fn fetch(context: &Context, sink: &Sink) -> Result<Report, FetchError> {
         ("meterRegion", "'primary'"),
         ("$filter", FILTER),
     ];
-    let patience = Duration::from_secs(10);
-    let mut call = context.call(ENDPOINT, PATH)?.query(&first).patience(patience);
+    let mut call = context.call(ENDPOINT, PATH)?.query(&first);
     for number in 1.. {
         let page: Page = rows::whole(&call.body().await?.bytes)?;
         prices.reject("a row that is no object", page.items.rejected);
@@ -106,7 +107,7 @@ async fn fetch(context: &Context, sink: &Sink) -> Result<Report, FetchError> {
         if fresh == 0 || number >= MOST_PAGES {
             return Err(FetchError::Endless(number));
         }
-        call = context.follow(ENDPOINT, next)?.patience(patience).rows_so_far(prices.found.len());
+        call = context.follow(ENDPOINT, next)?.patience(WAIT).rows_so_far(prices.found.len());
     }
     let (offers, rejected) = prices.offers();
     let rows = offers.len();

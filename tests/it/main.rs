@@ -10,4 +10,6 @@
 
 mod architecture;
 mod cli;
+mod providers;
 mod screen;
+mod support;

@@ -53,6 +53,7 @@ pub struct Call<'a> {
     key: Option<&'a ApiKey>,
     most_mb: u64,
     patience: Duration,
+    grace: Duration,
     rows_so_far: usize,
     remembered: bool,
 }
@@ -84,6 +85,7 @@ impl<'a> Call<'a> {
             key: None,
             most_mb: MOST_MB,
             patience: http.inner.options.patience,
+            grace: http.inner.options.grace,
             rows_so_far: 0,
             remembered: false,
         }
@@ -116,6 +118,12 @@ impl<'a> Call<'a> {
     /// Longest wait for the rate limit; where more is needed, [`FetchError::RateLimited`].
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
+        self
+    }
+
+    /// Time for the answer to begin, in multiples of the usual: for answers that take long to make.
+    pub fn slow(mut self, factor: u32) -> Self {
+        self.grace = self.http.inner.options.grace * factor;
         self
     }
 
@@ -195,7 +203,7 @@ impl<'a> Call<'a> {
         let options = &self.http.inner.options;
         super::stream::Limits {
             most: self.most_mb * 1_000_000,
-            grace: options.grace,
+            grace: self.grace,
             total: options.total,
         }
     }
@@ -264,8 +272,8 @@ impl<'a> Call<'a> {
                 request = request.header(IF_MODIFIED_SINCE, date);
             }
         }
-        match timeout(inner.options.grace, request.send()).await {
-            Err(_) => Err(FetchError::Timeout(whole_seconds(inner.options.grace))),
+        match timeout(self.grace, request.send()).await {
+            Err(_) => Err(FetchError::Timeout(whole_seconds(self.grace))),
             Ok(Err(e)) if e.is_timeout() => {
                 Err(FetchError::Timeout(whole_seconds(inner.options.connect)))
             }

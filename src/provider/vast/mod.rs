@@ -102,7 +102,11 @@ impl<'a> Fetch<'a> {
                 Err(error) => return Err(error),
             }
         }
-        let stopped = self.walk(&mut walk, pages).await?;
+        let stopped = match (self.walk(&mut walk, pages).await, &refused) {
+            // Without the key it does not go either, and the key is what is wrong.
+            (Err(FetchError::NeedsKey(_)), Some(refused)) => return Err(refused.clone()),
+            (outcome, _) => outcome?,
+        };
         self.hand_over().await?;
         self.report(&walk, stopped, refused)
     }
@@ -173,6 +177,8 @@ impl<'a> Fetch<'a> {
         call = if self.get { call.query(&[("q", query)]) } else { call.post(query.to_string()) };
         let key = context.key.as_ref().filter(|_| self.with_key);
         let call = call.key(key).most_mb(MOST_MB).rows_so_far(self.delivered);
+        // The whole market takes the service long to write down.
+        let call = if self.with_key { call.slow(3) } else { call };
         let mut stream = call.open().await.map_err(|e| self.key_trouble(e))?;
         let (mut rows, mut page) = (Rows::<Row>::new("offers"), Page::default());
         while let Some(piece) = stream.chunk().await? {
