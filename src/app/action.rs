@@ -241,23 +241,35 @@ impl Action {
     }
 }
 
-/// The table of keys for the README, in Markdown.
+/// The table of keys for the README, in Markdown: one row for each group.
 pub fn key_table() -> String {
-    let mut text = String::from("| key | action | what it does |\n|---|---|---|\n");
+    let mut text = String::from("| | keys |\n|---|---|\n");
     for group in Group::ALL {
-        for entry in ACTIONS.iter().filter(|e| e.group == group) {
-            let keys: Vec<String> =
-                entry.keys.iter().map(|k| format!("`{}`", k.replace('|', "\\|"))).collect();
-            let keys = if entry.action == Action::SortByNumber {
-                "`1`–`9`".to_string()
-            } else {
-                keys.join(" ")
-            };
-            let row = format!("| {keys} | `{}` | {} |\n", entry.name, entry.about);
+        let entries = ACTIONS.iter().filter(|e| e.group == group && e.is_for_table());
+        let words: Vec<String> = entries.map(Entry::for_readme).collect();
+        if !words.is_empty() {
+            let row = format!("| {} | {} |\n", group.title(), words.join(" · "));
             text.push_str(&row);
         }
     }
     text
+}
+
+impl Entry {
+    fn is_for_table(&self) -> bool {
+        self.contexts.contains(&Context::Table)
+    }
+
+    fn for_readme(&self) -> String {
+        let keys: Vec<String> =
+            self.keys.iter().map(|k| format!("`{}`", k.replace('|', "\\|"))).collect();
+        let keys = match (self.action, keys.is_empty()) {
+            (Action::SortByNumber, _) => "`1`…`9`".to_string(),
+            (_, true) => "`:`".to_string(),
+            (_, false) => keys.join(" "),
+        };
+        format!("{keys} {}", self.name)
+    }
 }
 
 #[cfg(test)]
@@ -278,8 +290,8 @@ mod tests {
     #[test]
     fn the_readme_table_has_every_action() {
         let table = key_table();
-        for entry in ACTIONS {
-            assert!(table.contains(&format!("`{}`", entry.name)));
+        for entry in ACTIONS.iter().filter(|e| e.is_for_table()) {
+            assert!(table.contains(entry.name), "{}", entry.name);
         }
     }
 }

@@ -5,7 +5,7 @@ use super::grid::Row;
 use super::layout::Layout;
 use super::{App, Overlay};
 use crate::market::query::Field;
-use crate::market::{Cell, Column, SortBy, SortKey, ViewRow};
+use crate::market::{Cell, Column, SortBy, SortKey, Table, View, ViewRow};
 use unicode_width::UnicodeWidthStr;
 
 /// How a column takes part in the order.
@@ -59,7 +59,7 @@ impl App {
         let cells: Vec<Vec<Cell>> = self
             .columns
             .iter()
-            .map(|column| lines.iter().map(|line| view.cell(table, *line, column)).collect())
+            .map(|column| lines.iter().map(|line| seen(view, table, *line, column)).collect())
             .collect();
         let heads: Vec<usize> = self.columns.iter().map(|c| self.head(c).width()).collect();
         let room = self.layout.as_ref().and_then(|l| l.table).map_or(0, |t| usize::from(t.width));
@@ -78,9 +78,28 @@ impl App {
             change: table.mark(line.row),
         };
         self.grid.rows = lines.iter().enumerate().map(row).collect();
+        self.say_what_is_cut();
         let stays = self.grid.columns.iter().any(|s| s.column.field == self.column);
         if !stays && let Some(last) = self.grid.columns.last() {
             self.column = last.column.field;
+        }
+    }
+
+    /// A place that has no room is given by its country's code.
+    fn say_what_is_cut(&mut self) {
+        let at = self.grid.columns.iter().position(|s| s.column.field == Field::Region);
+        let country = Column::of(Field::Country);
+        let (Some(at), Some(country)) = (at, country) else { return };
+        let width = self.grid.columns[at].width;
+        let (view, table) = (self.desk.view(), self.desk.table());
+        for row in &mut self.grid.rows {
+            let Some(cell) = row.cells.get_mut(at).filter(|c| c.text.width() > width) else {
+                continue;
+            };
+            let code = view.cell(table, row.line, country);
+            if !code.is_unknown() {
+                cell.text = code.text;
+            }
         }
     }
 
@@ -118,4 +137,16 @@ impl App {
         let rank = mark.rank.map(|r| r.to_string()).unwrap_or_default();
         format!("{}{arrow}{rank}", column.title)
     }
+}
+
+/// A cell as it is seen: a total of which parts are unknown is at least what it says.
+fn seen(view: &View, table: &Table, line: ViewRow, column: &Column) -> Cell {
+    let mut cell = view.cell(table, line, column);
+    if column.field == Field::Total && !cell.is_unknown() {
+        let quote = view.row_quote(table, line.row, line.kind);
+        if quote.is_some_and(|q| q.items.iter().any(Option::is_none)) {
+            cell.text.insert(0, '≥');
+        }
+    }
+    cell
 }

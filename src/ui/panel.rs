@@ -12,13 +12,15 @@ use crate::estimate::fit::{Fit, Verdict};
 use crate::market::Align;
 use crate::market::column::card_name;
 use crate::offer::Basis;
-use crate::units::{Gib, gib, hours, mbps, percent, usd, usd_per_hour};
+use crate::units::{Gib, PerHour, gib, hours, mbps, percent, usd, usd_per_hour};
 use unicode_width::UnicodeWidthStr;
 
 /// Cells for the word that says what a figure rests on.
 const BASIS: usize = 9;
 /// Cells for a figure.
-const FIGURE: usize = 11;
+const FIGURE: usize = 9;
+/// The widest that a panel's text is drawn: beyond this, the eye loses the line.
+const WIDEST: usize = 64;
 
 /// The fillings of a stacked bar, so that its parts differ without colour.
 const FILLINGS: [char; 6] = ['█', '▓', '▒', '░', '#', '+'];
@@ -27,11 +29,12 @@ const ASCII_FILLINGS: [char; 6] = ['#', '=', '+', '-', ':', 'o'];
 /// Draws the panels: all in one, or in two.
 pub(super) fn draw(pen: &mut Pen<'_>, app: &App, areas: &[Area]) {
     let Some(detail) = &app.detail else { return };
-    let width = areas.first().map_or(0, |a| usize::from(a.width));
+    let width = areas.first().map_or(0, |a| usize::from(a.width)).min(WIDEST);
     let mut first = offer(pen, detail, width);
     first.extend(memory(pen, detail, width));
     let mut second = bill(pen, detail, width);
     second.extend(time(pen, detail, width));
+    second.extend(spot(pen, detail, width));
     second.extend(advice(pen, detail, width));
     match areas {
         [one] => {
@@ -135,7 +138,7 @@ fn offer(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
 
 fn memory(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
     let fit = &detail.fit;
-    let mut lines = vec![heading(pen, width, "Memory of one GPU"), verdict(pen, fit)];
+    let mut lines = vec![heading(pen, width, "Memory of one GPU, GiB"), verdict(pen, fit)];
     if let Some(reason) = &fit.reason {
         lines.extend(wrapped(pen, width, reason, Role::Warn));
     }
@@ -145,11 +148,11 @@ fn memory(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
     for (at, term) in fit.terms.iter().enumerate() {
         let mut strip = vec![Piece { text: format!("{} ", filling(pen, at)), style: pen.part(at) }];
         let rest = width.saturating_sub(2);
-        let value = format!("{} GiB", gib(term.gib));
+        let value = gib(term.gib);
         strip.extend(figure(pen, rest, term.name, &value, term.basis, Role::Plain));
         lines.push(strip);
     }
-    let size = |v: Option<Gib>| v.map_or("?".to_string(), |v| format!("{} GiB", gib(v)));
+    let size = |v: Option<Gib>| v.map_or("?".to_string(), gib);
     if fit.needed.is_some() {
         let needed = size(fit.needed);
         lines.push(figure(pen, width, "needed", &needed, Basis::Modelled, Role::Accent));
@@ -225,7 +228,7 @@ fn bill(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
         let text = "never finishes: it is interrupted more often than it makes headway";
         lines.extend(wrapped(pen, width, text, Role::Bad));
     }
-    let name = if quote.unknown.is_empty() { "total" } else { "total of what is known" };
+    let name = if quote.unknown.is_empty() { "total" } else { "known total" };
     let total = quote.total.map_or("?".to_string(), |t| usd(t.expected));
     lines.push(figure(pen, width, name, &total, Basis::Modelled, Role::Accent));
     if let Some(t) = quote.total {
@@ -234,6 +237,18 @@ fn bill(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
     }
     for missing in &quote.unknown {
         lines.extend(wrapped(pen, width, &format!("! not in it: {missing}"), Role::Warn));
+    }
+    if let Some(problem) = quote.disk.problem() {
+        lines.extend(wrapped(pen, width, &format!("! {problem}"), Role::Warn));
+    }
+    let forgotten = [
+        ("forgotten for a weekend", quote.forgotten.weekend),
+        ("disk kept for a month", quote.forgotten.stopped_month),
+    ];
+    for (name, cost) in forgotten {
+        if let Some(cost) = cost {
+            lines.push(figure(pen, width, name, &usd(cost), Basis::Modelled, Role::Faint));
+        }
     }
     lines
 }
@@ -254,6 +269,37 @@ fn time(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
     lines.push(figure(pen, width, "speed", &speed, detail.speed.basis, Role::Plain));
     if !detail.speed.note.is_empty() {
         lines.extend(wrapped(pen, width, &detail.speed.note, Role::Faint));
+    }
+    lines
+}
+
+/// What interruptions do, and when spot is worth it.
+fn spot(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
+    let Some(it) = &detail.quote.interruption else { return Vec::new() };
+    let mut lines = vec![heading(pen, width, "Spot")];
+    let per_hour = |v: PerHour| format!("{:.3}/h", v.get());
+    let hazard = it.hazard.map_or("?".to_string(), |h| per_hour(h.expected));
+    let basis = if it.hazard.is_some() { Basis::Listed } else { Basis::Unknown };
+    lines.push(figure(pen, width, "interruptions", &hazard, basis, Role::Plain));
+    if let Some(limit) = it.break_even {
+        let limit = if limit.get() > 0.0 { per_hour(limit) } else { "never".to_string() };
+        lines.push(figure(pen, width, "worth it up to", &limit, Basis::Modelled, Role::Accent));
+    }
+    if let Some(expected) = it.expected {
+        let expected = format!("{expected:.2}");
+        lines.push(figure(pen, width, "expected in all", &expected, Basis::Modelled, Role::Plain));
+    }
+    let own = hours(it.interval);
+    lines.push(figure(pen, width, "checkpoint every", &own, Basis::Assumed, Role::Plain));
+    if let Some(best) = it.best_interval {
+        lines.push(figure(
+            pen,
+            width,
+            "  best would be",
+            &hours(best),
+            Basis::Modelled,
+            Role::Plain,
+        ));
     }
     lines
 }

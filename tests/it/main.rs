@@ -10,6 +10,7 @@
 
 mod architecture;
 mod cli;
+mod keys;
 mod providers;
 mod screen;
 mod support;

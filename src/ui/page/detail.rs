@@ -51,7 +51,7 @@ impl Widths {
 
 fn line(pen: &Pen<'_>, fact: &Fact, widths: &Widths) -> Strip {
     let age = age_words(fact.age_seconds);
-    let said = [fact.source.as_str(), age.as_str()];
+    let said = [age.as_str(), fact.source.as_str()];
     let said: Vec<&str> = said.into_iter().filter(|s| !s.is_empty()).collect();
     vec![
         pen.piece("  ", Role::Plain),

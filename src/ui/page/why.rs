@@ -25,7 +25,9 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, page: &WhyPage, area: Area) {
     );
     lines.push(pen.strip(words, Role::Strong));
     lines.push(Vec::new());
-    let widest = why.conditions.iter().map(|h| h.condition.width()).max().unwrap_or(0);
+    let named = why.conditions.iter().map(|h| &h.condition);
+    let named = named.chain(why.before.iter().map(|b| &b.reason));
+    let widest = named.map(|name| name.width()).max().unwrap_or(0);
     let widest = widest.clamp(9, 32);
     lines.push(head(pen, widest));
     for before in &why.before {
