@@ -8,8 +8,12 @@ use crate::export::document::VERSION;
 use crate::gpu::{self, Gpu};
 use crate::units::{GbPerSecond, Gib, Tflops, Watts};
 use serde_json::json;
+use std::collections::BTreeMap;
 
 pub(super) fn run(call: &Call, args: &GpusArgs) -> Result<(), Failure> {
+    if args.unmapped {
+        return unmapped(call, &args.words);
+    }
     let gpus: Vec<&Gpu> =
         gpu::catalogue().iter().map(|(_, g)| g).filter(|g| matches(g, &args.words)).collect();
     let mut grid = Grid::new(&[
@@ -46,6 +50,32 @@ pub(super) fn run(call: &Call, args: &GpusArgs) -> Result<(), Failure> {
     }
     let document = json!({"schema": "haggle.gpus/1", "haggle": VERSION, "gpus": gpus});
     out::grid(call.global.format, &document, &grid)
+}
+
+/// What the market holds that the catalogue does not know: name, whose, how many offers.
+fn unmapped(call: &Call, words: &[String]) -> Result<(), Failure> {
+    let market = call.market()?;
+    let mut found: BTreeMap<(&'static str, String), usize> = BTreeMap::new();
+    for offer in market.table.rows().filter_map(|row| market.table.offer(row)) {
+        let name = offer.hardware.gpu_raw.as_str();
+        let asked = words.iter().all(|w| name.to_lowercase().contains(&w.to_lowercase()));
+        if offer.hardware.gpu.is_none() && asked {
+            *found.entry((offer.provider.name(), name.to_owned())).or_default() += 1;
+        }
+    }
+    let mut grid = Grid::new(&["provider", "name", ">offers"]);
+    for ((provider, name), offers) in &found {
+        grid.row(vec![(*provider).to_owned(), name.clone(), offers.to_string()]);
+    }
+    let document = json!({
+        "schema": "haggle.gpus/1",
+        "haggle": VERSION,
+        "unmapped": found.iter().map(|((provider, name), offers)| json!({
+            "provider": provider, "name": name, "offers": offers,
+        })).collect::<Vec<_>>(),
+    });
+    out::grid(call.global.format, &document, &grid)?;
+    market.strict(call)
 }
 
 fn matches(gpu: &Gpu, words: &[String]) -> bool {

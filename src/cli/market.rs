@@ -5,6 +5,7 @@ use super::failure::{Failure, Reason};
 use crate::estimate::class::{self, ClassEstimate};
 use crate::estimate::fit::Advice;
 use crate::estimate::quote::{PriceKind, Quote};
+use crate::estimate::scaling::{self, Count};
 use crate::estimate::{HardwareClass, advice, bill};
 use crate::export::document::{ListDocument, OfferDocument, ProviderDocument};
 use crate::gpu;
@@ -126,6 +127,36 @@ impl Market {
             return Ok(());
         }
         Err(Failure::new(Reason::Partial, format!("partial data; {}", missing.join(" · "))))
+    }
+}
+
+impl Market {
+    /// The job on 1, 2, 4 and 8 GPUs of the kind of `offer`, and the offer that each is made of:
+    /// same card, provider and place.
+    pub(super) fn scaling(
+        &self,
+        setup: &Setup,
+        offer: &Offer,
+        kind: PriceKind,
+    ) -> Vec<(Count, Option<String>)> {
+        let alike = |o: &Offer| {
+            o.provider == offer.provider
+                && o.hardware.gpu.is_some()
+                && o.hardware.gpu == offer.hardware.gpu
+                && o.place == offer.place
+                && o.id() != offer.id()
+        };
+        let others = self.table.rows().filter_map(|row| self.table.offer(row)).filter(alike);
+        let kin: Vec<Offer> = std::iter::once(offer.clone()).chain(others).collect();
+        let kin: Vec<&Offer> = kin.iter().collect();
+        let id = |i: usize| kin.get(i).map(|o| o.id());
+        scaling::compare(setup, &kin, kind)
+            .into_iter()
+            .map(|c| {
+                let offer = c.offer.and_then(id);
+                (c, offer)
+            })
+            .collect()
     }
 }
 

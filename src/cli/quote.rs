@@ -4,9 +4,11 @@ use super::args::{Format, OfferArgs};
 use super::call::Call;
 use super::failure::Failure;
 use super::market::{self, Quoted};
+use super::out::Grid;
 use super::{estimate, out};
 use crate::estimate::quote::Quote;
-use crate::export::document::{QuoteDocument, name};
+use crate::estimate::scaling::Count;
+use crate::export::document::{CountDocument, QuoteDocument, name};
 use crate::export::{self, Context};
 use crate::setup::Setup;
 use crate::units::{self, Hours, Range, UnixSeconds, Usd};
@@ -17,10 +19,13 @@ pub(super) fn run(call: &Call, args: OfferArgs) -> Result<(), Failure> {
     let market = call.market()?;
     let (quoted, _) = market::find(&market, &setup, &args.offer)?;
     let context = context(&quoted, &setup, market.now);
+    let scaling = market.scaling(&setup, &quoted.offer, quoted.quote.pricing);
     let text = match call.global.format {
-        Format::Table => page(&quoted, &setup),
+        Format::Table => page(&quoted, &setup) + &counts(&scaling),
         Format::Json | Format::Yaml => {
-            out::structured(call.global.format, &QuoteDocument::new(&context))?
+            let scaling = scaling.iter().map(|(c, id)| CountDocument::new(c, id.clone())).collect();
+            let document = QuoteDocument::new(&context).with_scaling(scaling);
+            out::structured(call.global.format, &document)?
         }
         Format::Csv => written("csv", &context)?,
         Format::Markdown => written("markdown", &context)?,
@@ -96,6 +101,26 @@ fn page(quoted: &Quoted, setup: &Setup) -> String {
         let _ = writeln!(text, "assumption {key}: {value}");
     }
     text
+}
+
+/// The job on other numbers of the same GPUs, and where more of them stop paying.
+fn counts(scaling: &[(Count, Option<String>)]) -> String {
+    if scaling.is_empty() {
+        return String::new();
+    }
+    let mut grid = Grid::new(&[">GPUs", "divided by", "fit", ">hours", ">total", "offer"]);
+    let or_unknown = |text: Option<String>| text.unwrap_or_else(|| "?".to_owned());
+    for (count, offer) in scaling {
+        grid.row(vec![
+            count.gpus.to_string(),
+            count.shard.to_string(),
+            name(&count.estimate.fit.verdict),
+            or_unknown(count.quote.hours.map(|h| units::hours(h.expected))),
+            or_unknown(count.quote.total.map(|t| units::usd(t.expected))),
+            offer.clone().unwrap_or_else(|| "none with so many; price per GPU".to_owned()),
+        ]);
+    }
+    format!("\n{}", grid.table())
 }
 
 /// What else matters: disk, interruptions, a machine that is forgotten.

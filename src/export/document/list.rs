@@ -2,11 +2,12 @@
 
 use super::{BillDocument, FitDocument, OfferDocument, RangeDocument, VERSION, finite, rfc3339};
 use crate::estimate::advice::Limits;
-use crate::estimate::fit::{Advice, Fit};
+use crate::estimate::fit::{Advice, Fit, Verdict};
 use crate::estimate::quote::Speed;
+use crate::estimate::scaling::Count;
 use crate::export::Context;
 use crate::offer::Basis;
-use crate::setup::Setup;
+use crate::setup::{Setup, Shard};
 use crate::units::{TokensPerSecond, UnixSeconds};
 use serde::Serialize;
 use serde_json::Value;
@@ -80,6 +81,35 @@ pub struct QuoteDocument {
     pub offer: OfferDocument,
     fit: FitDocument,
     quote: BillDocument,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    scaling: Vec<CountDocument>,
+}
+
+/// The job on another number of GPUs of the same kind.
+#[derive(Clone, Debug, Serialize)]
+pub struct CountDocument {
+    gpus: u32,
+    shard: Shard,
+    verdict: Verdict,
+    hours: Option<f64>,
+    total_usd: Option<f64>,
+    offer: Option<String>,
+    usd_per_hour_saved: Option<f64>,
+}
+
+impl CountDocument {
+    /// From a count and the id of the offer that it is made of.
+    pub fn new(count: &Count, offer: Option<String>) -> Self {
+        Self {
+            gpus: count.gpus,
+            shard: count.shard,
+            verdict: count.estimate.fit.verdict,
+            hours: count.quote.hours.and_then(|h| finite(h.expected.get())),
+            total_usd: count.quote.total.and_then(|t| finite(t.expected.get())),
+            offer,
+            usd_per_hour_saved: count.usd_per_hour_saved.and_then(finite),
+        }
+    }
 }
 
 impl QuoteDocument {
@@ -94,7 +124,14 @@ impl QuoteDocument {
             fit: offer.fit.clone(),
             quote: offer.quote.clone(),
             offer,
+            scaling: Vec::new(),
         }
+    }
+
+    /// States the job on other numbers of GPUs.
+    pub fn with_scaling(mut self, scaling: Vec<CountDocument>) -> Self {
+        self.scaling = scaling;
+        self
     }
 }
 

@@ -115,6 +115,7 @@ fn everything_printed_is_described_by_the_schema() {
         vec!["evidence", "--method", "qlora"],
         vec!["models"],
         vec!["gpus"],
+        vec!["gpus", "--unmapped"],
         vec!["setup"],
         vec!["config"],
         vec!["doctor"],
