@@ -82,7 +82,7 @@ impl Truth {
         Truth::ask_by_64(slots, |first, answers| {
             let figures = column.get(first..column.len().min(slots)).unwrap_or_default();
             for (cell, v) in answers.iter_mut().zip(figures) {
-                *cell = u8::from(meets(*v)) * YES | u8::from(v.is_nan()) * UNKNOWN;
+                *cell = (u8::from(meets(*v)) * YES) | (u8::from(v.is_nan()) * UNKNOWN);
             }
         })
     }

@@ -120,13 +120,11 @@ impl Order {
         at_slot: usize,
     ) -> usize {
         let wanted = line(at_slot, at_plane);
-        match self.ready.iter().position(|l| *l == wanted) {
-            Some(at) => self.ready_from + at,
-            None => {
-                let scale = Scale::new(frames, &self.keys, &self.first);
-                scale.rank(&Lines::Shown(filter.planes()), wanted)
-            }
+        if let Some(at) = self.ready.iter().position(|l| *l == wanted) {
+            return self.ready_from + at;
         }
+        let scale = Scale::new(frames, &self.keys, &self.first);
+        scale.rank(&Lines::Shown(filter.planes()), wanted)
     }
 }
 
