@@ -197,7 +197,7 @@ fields! {
     Rental "rental" ["maxrental"] ["duration"] number(UnitKind::Time), "longest rental", "longest rental that the host allows: rental>=3d";
     Cuda "cuda" [] ["cuda_vers", "cuda_max_good"] number(UnitKind::Version), "CUDA version", "highest CUDA version of the driver: cuda>=12.4";
     Vcpus "vcpus" ["cpus", "cores"] ["cpu_cores_effective"] number(UnitKind::Count), "vCPUs", "processor threads of the share that is rented";
-    Ram "ram" [] ["cpu_ram"] number(UnitKind::Memory), "main memory", "main memory of the share that is rented, GB";
+    Ram "ram" [] [] number(UnitKind::Memory), "main memory", "main memory of the share that is rented, GB";
     Link "link" [] [] LINKS, "link", "how the cards are joined: nvlink, pcie-full, pcie-slow";
     Host "host" [] ["host_id"] Kind::Text, "host", "host or machine, as the provider names it";
     Type "type" ["instance"] [] Kind::Text, "machine type", "the provider's machine type: type:p4d*";
@@ -231,6 +231,14 @@ impl Field {
         })
     }
 }
+
+/// Fields of Vast.ai's search that haggle carries with another meaning: what is said about each, and
+/// what it is called here.
+pub(crate) const VAST_OTHERWISE: &[(&str, &str, &str)] = &[(
+    "cpu_ram",
+    "Vast.ai's `cpu_ram` is the whole machine's; haggle has that of the share that is rented",
+    "ram",
+)];
 
 /// Fields of Vast.ai's search that haggle does not carry, so that a query that names one is
 /// answered with that instead of a guess.

@@ -4,7 +4,7 @@
 //! read is an error at its place; nothing is dropped.
 
 use super::error::nearest;
-use super::field::{Kind, VAST_ONLY};
+use super::field::{Kind, VAST_ONLY, VAST_OTHERWISE};
 use super::value::{self, Raw};
 use super::{
     Comparison, Condition, Expr, FIELDS, Field, Item, Query, QueryError, Test, UnknownPolicy,
@@ -435,6 +435,10 @@ fn unknown_field(name: &str, span: Range<usize>) -> QueryError {
     if VAST_ONLY.contains(&name.to_ascii_lowercase().as_str()) {
         let message = format!("haggle does not carry Vast.ai's `{name}`");
         return QueryError::new(span, message);
+    }
+    let lower = name.to_ascii_lowercase();
+    if let Some((_, message, ours)) = VAST_OTHERWISE.iter().find(|(vast, ..)| *vast == lower) {
+        return QueryError::new(span, *message).suggest(Some((*ours).to_owned()));
     }
     let names = FIELDS.iter().flat_map(|f| {
         std::iter::once(f.name).chain(f.aliases.iter().copied()).chain(f.vast.iter().copied())

@@ -83,6 +83,7 @@ fn a_mistake_is_shown_at_its_place() {
         ("gpu:4090 and", 9..12, "after it", None),
         ("!", 0..1, "missing", None),
         ("dlperf>5", 0..6, "does not carry", None),
+        ("cpu_ram>64", 0..7, "whole machine", Some("ram")),
         ("24<=vram", 0..2, "no field", None),
         ("geolocation in []", 15..17, "empty", None),
         ("geolocation in [DE", 15..16, "never closed", None),
@@ -215,4 +216,27 @@ proptest! {
             }
         }
     }
+}
+
+/// The page about the language lists every field, as the program itself describes it.
+#[test]
+fn the_page_about_the_language_is_up_to_date() {
+    let mut table = String::from("| field | also | at Vast.ai | values |\n|---|---|---|---|\n");
+    for info in FIELDS {
+        let names =
+            |list: &[&str]| list.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(" ");
+        let (also, vast, help) =
+            (names(info.aliases), names(info.vast), info.help.replace('|', "\\|"));
+        table.push_str(&format!("| `{}` | {also} | {vast} | {help} |\n", info.name));
+    }
+    let page = include_str!("../../../docs/query.md");
+    assert!(page.contains(&table), "put this into docs/query.md:\n{table}");
+    let examples = page.split("```text\n").skip(1).filter_map(|part| part.split("```").next());
+    let mut count = 0;
+    for line in examples.flat_map(str::lines) {
+        let query = line.split("   ").next().unwrap_or(line);
+        Query::parse(query).unwrap_or_else(|e| panic!("{query}: {e}"));
+        count += 1;
+    }
+    assert!(count >= 10, "{count} examples");
 }
