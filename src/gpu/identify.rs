@@ -3,7 +3,9 @@
 //! Names are compared without makers' words, case and punctuation. Where one name stands for two
 //! sizes of memory (A100, V100, RTX 4090), the memory tells them apart; without it, or when it suits
 //! neither, nothing is meant for certain. A bare `A100`, `H100`, `V100` is the SXM kind: whoever
-//! sells the PCIe kind says so.
+//! sells the PCIe kind says so; only an `H100` of 94 GB is the NVL one. A slice of a card (`MIG`, or
+//! a part of its memory) is not the card: whoever knows which share of it is sold asks for the card
+//! without a memory.
 
 use super::asset::Row;
 use super::{Catalogue, GpuId};
@@ -51,6 +53,9 @@ impl Catalogue {
     /// (A100 40/80, 4090 24/48). `None` when nothing in the catalogue is meant for certain.
     pub fn identify(&self, name: &str, memory_of_one: Option<Gib>) -> Option<GpuId> {
         let name = Name::read(name);
+        if name.slice {
+            return None;
+        }
         let stated = memory_of_one.map(Gib::get).filter(|m| *m > 0.0);
         let memory = stated.or(name.memory);
         let exact = self.index.exact.get(&name.whole).copied();
@@ -59,8 +64,10 @@ impl Catalogue {
         {
             return Some(GpuId(id));
         }
-        let keys = [&name.whole, &name.sizeless, &name.bare];
-        let variants = keys.into_iter().find_map(|k| self.index.names.get(k))?;
+        // A size may be part of what a card is known by: `H100 94GB`.
+        let sized = memory.map(|m| format!("{}{:.0}gb", name.sizeless, m.round()));
+        let keys = [sized.as_ref(), Some(&name.whole), Some(&name.sizeless), Some(&name.bare)];
+        let variants = keys.into_iter().flatten().find_map(|k| self.index.names.get(k))?;
         choose(variants, memory).map(GpuId)
     }
 }
@@ -76,14 +83,7 @@ fn choose(variants: &[Variant], memory: Option<f64>) -> Option<u16> {
         return Some(nearest.id);
     }
     let [only] = variants else { return None };
-    (only.any_memory || is_slice(memory, only.memory)).then_some(only.id)
-}
-
-/// Is it a half, a third, … of the card? Clouds sell such slices under the card's name.
-fn is_slice(memory: f64, whole: f64) -> bool {
-    [2.0, 3.0, 4.0, 6.0, 7.0, 8.0, 12.0, 16.0]
-        .into_iter()
-        .any(|parts| (memory * parts / whole - 1.0).abs() <= 0.08)
+    only.any_memory.then_some(only.id)
 }
 
 /// A provider's name, in three degrees of plainness.
@@ -95,15 +95,14 @@ struct Name {
     bare: String,
     /// The size that the name states, in GB.
     memory: Option<f64>,
+    /// It names a part of a card: `… MIG 1g.24gb`.
+    slice: bool,
 }
 
 impl Name {
     fn read(name: &str) -> Name {
-        let mut words = words(name);
-        // A slice is named after its card: `… MIG 1g.24gb`.
-        if let Some(slice) = words.iter().position(|w| w == "mig") {
-            words.truncate(slice);
-        }
+        let words = words(name);
+        let slice = words.iter().any(|w| w == "mig");
         let mut memory = None;
         let mut kept: Vec<&str> = Vec::new();
         for (i, word) in words.iter().enumerate() {
@@ -117,7 +116,7 @@ impl Name {
             }
         }
         let bare: Vec<&str> = kept.iter().copied().filter(|w| !BOARD.contains(w)).collect();
-        Name { whole: words.concat(), sizeless: kept.concat(), bare: bare.concat(), memory }
+        Name { whole: words.concat(), sizeless: kept.concat(), bare: bare.concat(), memory, slice }
     }
 }
 
@@ -202,12 +201,14 @@ mod tests {
             ("NVIDIA_A16", Some(16.0), "A16 (per GPU)"),
             ("B200", Some(178.35), "B200"),
             ("RTX 4060 Ti", Some(8.0), "RTX 4060 Ti 16GB"),
-            ("A10", Some(4.0), "A10"),
-            (
-                "NVIDIA RTX PRO 6000 Blackwell Server Edition MIG 1g.24gb",
-                Some(24.0),
-                "RTX PRO 6000 Blackwell Server",
-            ),
+            ("RTX PRO 6000", Some(95.6), "RTX PRO 6000 Blackwell Server"),
+            ("nvidia-rtx-pro-6000", None, "RTX PRO 6000 Blackwell Server"),
+            ("RTX PRO 6000 WK", Some(96.0), "RTX PRO 6000 Blackwell Workstation"),
+            ("RTX 4000 Ada SFF", Some(20.0), "RTX 4000 SFF Ada"),
+            ("H100", Some(94.0), "H100 NVL"),
+            ("H100", Some(93.58), "H100 NVL"),
+            ("MI308X", Some(128.0), "MI308X"),
+            ("A10", Some(22.1), "A10"),
         ] {
             assert_eq!(name(raw, memory), Some(wanted), "{raw} {memory:?}");
         }
@@ -223,6 +224,20 @@ mod tests {
             ("", None),
             ("GPU", Some(80.0)),
             ("GH200", None),
+            // Parts of cards.
+            ("A10", Some(4.0)),
+            ("L4", Some(3.0)),
+            ("A40", Some(24.0)),
+            ("RTXPRO6000", Some(12.0)),
+            ("NVIDIA RTX PRO 6000 Blackwell Server Edition MIG 1g.24gb", Some(24.0)),
+            ("NVIDIA RTX PRO 6000 Blackwell Server Edition MIG 2g.48gb", None),
+            ("PRO-6000-MIG-1g-24gb", Some(24.0)),
+            ("H100 MIG 1g.10gb", None),
+            // Other cards under a lesser one's name (aggregated catalogues).
+            ("RTX3060", Some(8.0)),
+            ("RTX4060", Some(16.0)),
+            ("RTX 6000", Some(48.0)),
+            ("RTX 4080 laptop", None),
         ] {
             assert_eq!(name(raw, memory), None, "{raw} {memory:?}");
         }

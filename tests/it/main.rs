@@ -10,7 +10,20 @@
 
 mod architecture;
 mod cli;
+mod gpu_names;
 mod keys;
 mod providers;
 mod screen;
 mod support;
+
+/// A file of the reference material; says so when it is absent.
+fn shared(path: &str) -> Option<std::path::PathBuf> {
+    let beside = || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
+    let root = std::env::var_os("HAGGLE_SHARED").map_or_else(beside, Into::into);
+    let file = root.join(path);
+    if file.exists() {
+        return Some(file);
+    }
+    eprintln!("skipped: {path} of the reference material is not here (HAGGLE_SHARED)");
+    None
+}
