@@ -8,7 +8,7 @@ use flate2::write::GzEncoder;
 use rstest::rstest;
 use std::io::Write;
 
-const SOURCES: [Provider; 4] = [Provider::Vast, Provider::Aws, Provider::Azure, Provider::Gcp];
+const SOURCES: [Provider; 8] = Provider::ALL;
 
 /// What every source says to one way of answering.
 async fn said(answer: Answer) -> Vec<FetchError> {

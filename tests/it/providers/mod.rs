@@ -2,6 +2,7 @@
 
 mod azure;
 mod catalogues;
+mod clouds;
 mod faults;
 mod vast;
 
