@@ -9,7 +9,7 @@ use crate::estimate::{HardwareClass, advice, bill};
 use crate::gpu;
 use crate::market::why::{self, Why};
 use crate::market::{Ask, Excluded, Query, QueryError, SortKey, Table, View, ViewRow};
-use crate::model;
+use crate::model::{self, Model};
 use crate::offer::Offer;
 use crate::provider::Update;
 use crate::session::{Status, Stock};
@@ -17,6 +17,7 @@ use crate::setup::{Draft, Setup, SetupError};
 use crate::units::UnixSeconds;
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Everything about one line of the table.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +48,8 @@ pub struct Desk {
     sort: Vec<SortKey>,
     draft: Draft,
     setup: Setup,
+    /// Models that are not built in, by the name they were asked for.
+    models: HashMap<String, Arc<Model>>,
     frozen: Option<Vec<Update>>,
     offline: bool,
     /// Advice by hardware class, for the present setup: finding it takes longer than a fit.
@@ -62,6 +65,7 @@ impl Desk {
             query_text: String::new(),
             query: Query::default(),
             sort: Vec::new(),
+            models: HashMap::from([(draft.model_name().to_string(), setup.model.clone())]),
             draft,
             setup,
             frozen: None,
@@ -129,18 +133,28 @@ impl Desk {
 
     /// Another job; what cannot run changes nothing.
     pub fn set_draft(&mut self, draft: Draft) -> Result<(), SetupError> {
-        let found = if draft.model_name() == self.draft.model_name() {
-            self.setup.model.clone()
-        } else {
-            model::find(draft.model_name()).map_err(|e| SetupError {
+        let found = match self.models.get(draft.model_name()) {
+            Some(model) => model.clone(),
+            None => model::find(draft.model_name()).map_err(|e| SetupError {
                 field: crate::setup::Field::Model.flag(),
                 problem: e.to_string(),
-            })?
+            })?,
         };
-        self.setup = draft.resolve(found)?;
+        let runs = self.setup.runs.clone();
+        self.setup = Setup { runs, ..draft.resolve(found)? };
         self.advice.borrow_mut().clear();
         self.draft = draft;
         Ok(())
+    }
+
+    /// A model that is not built in has been found.
+    pub fn add_model(&mut self, name: &str, model: Arc<Model>) {
+        self.models.insert(name.to_string(), model);
+    }
+
+    /// Is it known what `name` means?
+    pub fn knows_model(&self, name: &str) -> bool {
+        self.models.contains_key(name) || model::find(name).is_ok()
     }
 
     /// Query, order and setup together.

@@ -1,8 +1,10 @@
 //! What reaches the program, and what it asks the world to do.
 
 use super::key::Key;
+use crate::model::Model;
 use crate::offer::Provider;
 use crate::provider::Update;
+use std::sync::Arc;
 
 /// What the mouse did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +57,7 @@ pub enum Msg {
 }
 
 /// How an effect went.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// Written to this file.
     Wrote(String),
@@ -67,6 +69,13 @@ pub enum Outcome {
         why: String,
         /// Where.
         file: String,
+    },
+    /// A model that is not built in was found, or was not.
+    Model {
+        /// What was asked for.
+        name: String,
+        /// The model, or why there is none.
+        found: Result<Arc<Model>, String>,
     },
     /// Anything else worth saying.
     Note(String),
@@ -104,6 +113,8 @@ pub enum Effect {
         /// Its query.
         query: String,
     },
+    /// Find a model that is not built in: at the hub, or in a file.
+    FindModel(String),
     /// Listen to the mouse, or not.
     Mouse(bool),
     /// Forget what is on the screen and draw everything.

@@ -300,6 +300,26 @@ fn a_model_is_found_by_a_few_letters() {
 }
 
 #[test]
+fn a_model_of_the_hub_is_looked_for_and_taken_when_it_comes() {
+    let mut app = app();
+    let effects = script(&mut app, "J<enter>acme/own-7b<enter>");
+    assert_eq!(effects, [Effect::FindModel("acme/own-7b".into())]);
+    let name = "acme/own-7b".to_string();
+    let before = app.desk.setup().model.name.clone();
+    let found = Err("nobody knows it".to_string());
+    app.update(Msg::Done(Outcome::Model { name: name.clone(), found }), NOW);
+    assert_eq!(app.desk.setup().model.name, before);
+    assert!(toast(&app).contains("nobody knows it"));
+    let mut model = (*app.desk.setup().model).clone();
+    model.name = "own-7b".into();
+    app.update(Msg::Done(Outcome::Model { name, found: Ok(model.into()) }), NOW);
+    assert_eq!(app.desk.setup().model.name, "own-7b");
+    // Undo and redo know it again without asking.
+    assert_eq!(script(&mut app, "<esc>uU"), []);
+    assert_eq!(app.desk.setup().model.name, "own-7b");
+}
+
+#[test]
 fn pricing_goes_round_by_one_key() {
     let mut app = app();
     let total = app.desk.total();

@@ -14,11 +14,13 @@ use crate::market::{Column, Field, Query, SortKey};
 use crate::offer::Provider;
 use crate::runtime::collect::{self, Fetcher};
 use crate::runtime::screen::{self, Ended, Ending, World};
+use crate::runtime::views;
 use crate::session::Stock;
 use crate::tty::Out;
 use crate::tty::clipboard::Between;
 use crate::units::UnixSeconds;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Opens the screen, and prints what the user took along.
 pub(super) fn run(call: &Call) -> Result<(), Failure> {
@@ -50,7 +52,9 @@ pub(super) fn run(call: &Call) -> Result<(), Failure> {
                 fetcher.start(&own.wish(), only, stock, now);
             }),
             ask_first,
-            save_view: Box::new(|_, _| Ok(())),
+            find_model: find_model(call),
+            refresh: refresh(call),
+            save_view: save_view(call),
             folder: PathBuf::from("."),
             between: between(call),
         };
@@ -61,6 +65,30 @@ pub(super) fn run(call: &Call) -> Result<(), Failure> {
         keep(call, ended)?;
     }
     end(ended)
+}
+
+fn find_model(call: &Call) -> screen::FindModel {
+    let call = call.clone();
+    Arc::new(move |name| super::hub::model(&call, name).map_err(|f| f.message))
+}
+
+fn save_view(call: &Call) -> screen::SaveView {
+    let paths = call.paths.clone();
+    Box::new(move |name, query| views::save(&paths, name, query))
+}
+
+/// How long each provider's rows may grow old: as the settings say, or as its source does.
+fn refresh(call: &Call) -> Vec<(Provider, i64)> {
+    let mut intervals = Vec::new();
+    for source in crate::provider::registry() {
+        let profile = source.profile();
+        let own = call.config.provider(profile.provider).refresh_minutes;
+        let seconds = own.map_or(profile.refresh.as_secs(), |minutes| u64::from(minutes) * 60);
+        if seconds > 0 {
+            intervals.push((profile.provider, i64::try_from(seconds).unwrap_or(i64::MAX)));
+        }
+    }
+    intervals
 }
 
 /// Everybody whose saved rows are not of the last minute: a start after a start asks nobody twice.
@@ -134,7 +162,9 @@ fn options(call: &Call) -> Options {
         ascii: view.ascii.unwrap_or_else(|| !is_unicode(call)),
         mouse: view.mouse.unwrap_or(true),
     };
-    let views = call.config.views.iter().map(|(n, q)| (n.clone(), q.clone())).collect();
+    let mut saved = views::load(&call.paths);
+    saved.extend(call.config.views.clone());
+    let views = saved.into_iter().collect();
     Options { look, keymap, columns, views, problems }
 }
 

@@ -2,3 +2,4 @@
 
 pub mod collect;
 pub mod screen;
+pub mod views;

@@ -7,9 +7,10 @@
 
 use crate::app::{App, Effect, Input, Msg, Outcome};
 use crate::config::store;
+use crate::model::Model;
 use crate::offer::Provider;
 use crate::provider::Update;
-use crate::session::Stock;
+use crate::session::{Light, Stock};
 use crate::tty::clipboard::{self, Between};
 use crate::tty::{self, Frames, Guard, Out, Wants};
 use crate::ui::Screen;
@@ -17,6 +18,7 @@ use crate::units::UnixSeconds;
 use futures_util::StreamExt;
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
@@ -32,6 +34,9 @@ const AT_ONCE: usize = 16;
 /// Begins to ask providers, and notes in the stock that they are asked.
 pub type Fetch = Box<dyn FnMut(&mut Stock, &[Provider], UnixSeconds) + Send>;
 
+/// Finds a model by its Hugging Face id or the path of its `config.json`.
+pub type FindModel = Arc<dyn Fn(&str) -> Result<Arc<Model>, String> + Send + Sync>;
+
 /// Keeps a view: its name, its query.
 pub type SaveView = Box<dyn FnMut(&str, &str) -> Result<(), String> + Send>;
 
@@ -43,6 +48,10 @@ pub struct World {
     pub fetch: Fetch,
     /// Who is asked at the start; nobody when none.
     pub ask_first: Vec<Provider>,
+    /// Finds a model that is not built in; may take its time.
+    pub find_model: FindModel,
+    /// After how many seconds a provider is asked again by itself.
+    pub refresh: Vec<(Provider, i64)>,
     /// Keeps a view for the next start.
     pub save_view: SaveView,
     /// Where exports are written.
@@ -79,8 +88,9 @@ pub async fn run(app: App, out: Out, world: World) -> io::Result<Ended> {
     let signals = Signals::new()?;
     let guard = Guard::enter(out, Wants { mouse: app.look.mouse })?;
     let screen = Screen::new(Frames::new(out));
-    let mut shown = Shown { app, guard, screen, out, world, ended: None, own_stop: false };
-    let result = shown.show(signals).await;
+    let (answer, answers) = mpsc::channel(8);
+    let mut shown = Shown { app, guard, screen, out, world, ended: None, own_stop: false, answer };
+    let result = shown.show(signals, answers).await;
     let Shown { app, guard, .. } = shown;
     guard.leave();
     result.map(|how| Ended { app, how })
@@ -137,10 +147,16 @@ struct Shown {
     ended: Option<Ending>,
     /// We stopped ourselves and have taken the terminal again already.
     own_stop: bool,
+    /// Where effects that take their time answer.
+    answer: mpsc::Sender<Outcome>,
 }
 
 impl Shown {
-    async fn show(&mut self, mut signals: Signals) -> io::Result<Ending> {
+    async fn show(
+        &mut self,
+        mut signals: Signals,
+        mut answers: mpsc::Receiver<Outcome>,
+    ) -> io::Result<Ending> {
         self.resized()?;
         if !self.world.ask_first.is_empty() {
             let first = std::mem::take(&mut self.world.ask_first);
@@ -167,7 +183,9 @@ impl Shown {
                     // The terminal has gone away.
                     Some(Err(_)) | None => self.ended = Some(Ending::Signal(signal_hook::consts::SIGHUP)),
                 },
+                Some(outcome) = answers.recv() => self.update(Msg::Done(outcome))?,
                 () = sleep_until(wake) => if !dirty {
+                    self.ask_again();
                     self.update(Msg::Tick)?;
                 },
                 count = self.world.updates.recv_many(&mut rows, AT_ONCE), if providers_speak => {
@@ -227,6 +245,15 @@ impl Shown {
             Effect::SaveView { name, query } => {
                 (self.world.save_view)(&name, &query).err().map(Outcome::Failed)
             }
+            Effect::FindModel(name) => {
+                let (find, answer) = (self.world.find_model.clone(), self.answer.clone());
+                tokio::task::spawn_blocking(move || {
+                    let found = find(&name);
+                    // When nobody listens any more, the program is leaving.
+                    let _ = answer.blocking_send(Outcome::Model { name, found });
+                });
+                None
+            }
             Effect::Mouse(on) => {
                 self.guard.mouse(on)?;
                 None
@@ -250,6 +277,24 @@ impl Shown {
         (self.world.fetch)(self.app.desk.stock_mut(), providers, now());
         // The lights have changed.
         self.app.update(Msg::Tick, now());
+    }
+
+    /// Asks the providers whose rows have grown old. A market that is held still is left alone.
+    fn ask_again(&mut self) {
+        if self.app.desk.is_offline() || self.app.desk.is_frozen() {
+            return;
+        }
+        let now = now();
+        let statuses = self.app.desk.statuses();
+        let old = statuses.iter().filter(|s| {
+            let after = self.world.refresh.iter().find(|(p, _)| *p == s.provider);
+            let age = s.age(now).unwrap_or(i64::MAX);
+            s.light == Light::Done && after.is_some_and(|(_, seconds)| age >= *seconds)
+        });
+        let old: Vec<Provider> = old.map(|s| s.provider).collect();
+        if !old.is_empty() {
+            self.fetch(&old);
+        }
     }
 
     fn suspend(&mut self) -> io::Result<()> {

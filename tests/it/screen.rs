@@ -164,6 +164,12 @@ impl Term {
 
     /// What was switched on has been switched off, once.
     fn is_clean(&self) {
+        self.is_clean_but_for_frames();
+        let raw = String::from_utf8_lossy(&self.raw);
+        assert!(raw.rfind("\u{1b}[?2026h") < raw.rfind("\u{1b}[?2026l"));
+    }
+
+    fn is_clean_but_for_frames(&self) {
         let raw = String::from_utf8_lossy(&self.raw);
         for (on, off) in [
             ("\u{1b}[?1049h", "\u{1b}[?1049l"),
@@ -177,7 +183,6 @@ impl Term {
         }
         let screen = self.screen.screen();
         assert!(!screen.alternate_screen() && !screen.bracketed_paste() && !screen.hide_cursor());
-        assert!(raw.rfind("\u{1b}[?2026h") < raw.rfind("\u{1b}[?2026l"));
     }
 }
 
@@ -326,4 +331,40 @@ fn a_terminal_that_goes_away_ends_the_program() {
         assert!(Instant::now() < end, "it lives on without a terminal");
         std::thread::yield_now();
     }
+}
+
+/// Not a test by itself: what [`a_panic_gives_the_terminal_back_first`] runs in a terminal.
+#[test]
+#[ignore = "panics on purpose; another test runs it in a pseudo-terminal"]
+fn panics_while_it_has_the_terminal() {
+    haggle::tty::install_hook();
+    let wants = haggle::tty::Wants { mouse: true };
+    let _guard = haggle::tty::Guard::enter(haggle::tty::Out::Stdout, wants).unwrap();
+    panic!("on purpose");
+}
+
+#[test]
+fn a_panic_gives_the_terminal_back_first() {
+    let mut command = CommandBuilder::new(std::env::current_exe().unwrap());
+    command.args(["--ignored", "--exact", "--nocapture", "--test-threads=1"]);
+    command.arg("screen::panics_while_it_has_the_terminal");
+    let mut term = Term::spawn(tempfile::tempdir().unwrap(), command, 80, 24, &[]);
+    term.until_text("on purpose");
+    term.end();
+    term.is_clean_but_for_frames();
+    let raw = String::from_utf8_lossy(&term.raw);
+    let (left, said) = (raw.find("\u{1b}[?1049l").unwrap(), raw.find("on purpose").unwrap());
+    assert!(left < said, "the message must stand on the normal screen");
+}
+
+#[test]
+fn a_saved_view_is_there_at_the_next_start() {
+    let mut term = Term::start(80, 24, &[]);
+    term.until_text("? help");
+    term.keys("f\u{15}vram>=80\r\"big\r");
+    term.until_text("view big holds: vram>=80");
+    term.keys("q");
+    assert_eq!(term.end(), 0);
+    let file = term.folder.path().join(".local/state/haggle/views.toml");
+    assert_eq!(std::fs::read_to_string(file).unwrap().trim(), "big = \"vram>=80\"");
 }

@@ -69,6 +69,13 @@ impl App {
             Outcome::CopiedToFile { why, file } => {
                 self.say(Tone::Bad, format!("{why}; it lies in {file}"));
             }
+            Outcome::Model { name, found: Ok(model) } => {
+                self.desk.add_model(&name, model);
+                self.set_field(crate::setup::Field::Model, &name);
+            }
+            Outcome::Model { name, found: Err(why) } => {
+                self.say(Tone::Bad, format!("model {name}: {why}"));
+            }
             Outcome::Note(text) => self.say(Tone::Good, text),
             Outcome::Failed(text) => self.say(Tone::Bad, text),
         }

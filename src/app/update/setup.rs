@@ -2,7 +2,8 @@
 
 use super::super::action::Action;
 use super::super::line::Line;
-use super::super::pick::{Pick, Picker};
+use super::super::message::Effect;
+use super::super::pick::{Item, Pick, Picker};
 use super::super::setup_page::{Before, Edit, SetupPage, neighbour, value};
 use super::super::{App, Overlay, Tone};
 use super::{edit_line, list_step};
@@ -30,6 +31,14 @@ impl App {
     }
 
     fn try_field(&mut self, field: Field, text: &str) -> Result<(), String> {
+        if field == Field::Model && !text.is_empty() && !self.desk.knows_model(text) {
+            // A Hugging Face id or a file: others must look, and the answer comes later.
+            if text.contains('/') {
+                self.say(Tone::Good, format!("looking for {text} …"));
+                self.outbox.push(Effect::FindModel(text.to_string()));
+                return Ok(());
+            }
+        }
         let mut draft = self.desk.draft().clone();
         draft.set(field, text).map_err(|e| e.to_string())?;
         let before = self.desk.choice();
@@ -96,7 +105,9 @@ impl App {
             }
             (Some(Edit::Model(picker)), Action::TextAccept) => {
                 let typed = picker.line.text().trim().to_string();
-                let picked = picker.picked().map(|item| item.pick.clone());
+                // A whole id means that repository, not one whose letters are like it.
+                let meant = |item: &&Item| !typed.contains('/') || item.note.contains(&typed);
+                let picked = picker.picked().filter(meant).map(|item| item.pick.clone());
                 match picked {
                     Some(Pick::Model(name)) => self.finish_edit(field, &name),
                     _ => self.finish_edit(field, &typed),
