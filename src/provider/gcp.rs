@@ -4,17 +4,11 @@
 //! whole machine, GPUs and local disks included. Rows of reservation products (DWS calendar mode,
 //! previews) are dropped. Types that Google does not sell on demand keep their spot price alone.
 
-use super::gpuhunt::{self, Item};
-use super::machines::machine;
+use super::gpuhunt;
+use super::listed::offers;
 use super::source::{Context, KeyUse, Profile, Source};
-use super::terms::{gcp_fees, gcp_hazard};
 use super::{FetchError, Fetching, Report, Sink};
-use crate::gpu::catalogue;
-use crate::offer::{
-    Availability, Basis, Flags, Hardware, Link, Offer, Origin, Place, Price, Provider, Text,
-};
-use crate::units::{Gib, UnixSeconds, UsdPerHour};
-use std::collections::BTreeMap;
+use crate::offer::Provider;
 
 static PROFILE: Profile = Profile {
     provider: Provider::Gcp,
@@ -44,7 +38,8 @@ async fn fetch(context: &Context, sink: &Sink) -> Result<Report, FetchError> {
     let Some(listing) = gpuhunt::listing(context, "gcp").await? else {
         return Ok(Report { unchanged: true, ..Report::default() });
     };
-    let (offers, reserved) = offers(&listing.items, listing.made.unwrap_or(context.now));
+    let made = listing.made.unwrap_or(context.now);
+    let (offers, reserved) = offers(Provider::Gcp, &listing.items, made, gpuhunt::SOURCE);
     if offers.is_empty() {
         return Err(FetchError::Empty);
     }
@@ -60,84 +55,12 @@ async fn fetch(context: &Context, sink: &Sink) -> Result<Report, FetchError> {
     Ok(Report { rows, coverage: Some(1.0), rejected, ..Report::default() })
 }
 
-/// One offer for each machine type and zone; and how many rows were of products that are none.
-pub(super) fn offers(items: &[Item], made: UnixSeconds) -> (Vec<Offer>, usize) {
-    let mut reserved = 0;
-    let mut found = BTreeMap::<(&str, &str), Offer>::new();
-    for item in items {
-        if item.flags.iter().any(|f| f.contains("dws") || f.contains("preview")) {
-            reserved += 1;
-            continue;
-        }
-        let key = (item.instance.as_str(), item.location.as_str());
-        let offer = found.entry(key).or_insert_with(|| blank(item, made));
-        let price = if item.spot { &mut offer.price.spot } else { &mut offer.price.on_demand };
-        let new = UsdPerHour::new(item.price);
-        // Two prices for one thing: the higher one counts, and the row says so.
-        if price.is_some_and(|old| (old.get() / new.get() - 1.0).abs() > 1e-6) {
-            offer.flags = offer.flags.with(Flags::CONFLICTING);
-        }
-        *price = Some(price.map_or(new, |old| old.max(new)));
-    }
-    let offers = found.into_iter().map(|((instance, _), offer)| finished(offer, instance));
-    (offers.filter(|o| o.price != Price::default()).collect(), reserved)
-}
-
-fn blank(item: &Item, made: UnixSeconds) -> Offer {
-    let region = item.location.rsplit_once('-').map_or(item.location.as_str(), |(r, _)| r);
-    Offer {
-        key: Text::new(&format!("{}/{}", item.instance, item.location)),
-        launch_id: Text::new(&item.instance),
-        provider: Provider::Gcp,
-        host: None,
-        hardware: hardware(item),
-        place: Place::gcp(&item.location),
-        price: Price::default(),
-        fees: gcp_fees(region),
-        reliability: None,
-        download: None,
-        upload: None,
-        disk: None,
-        verified: None,
-        availability: Availability::NotStated,
-        hazard: Some(gcp_hazard()),
-        max_rental: None,
-        origin: Origin { source: gpuhunt::SOURCE, basis: Basis::Listed, fetched_at: made },
-        flags: Flags::default(),
-    }
-}
-
-fn hardware(item: &Item) -> Hardware {
-    let (cards, memory) = (item.gpu_count, item.gpu_memory.map(Gib::new));
-    if let Some(machine) = machine(Provider::Gcp, &item.instance) {
-        return Hardware { gpu_raw: Text::new(&item.gpu_name), ..machine.hardware(&item.instance) };
-    }
-    Hardware {
-        gpu: catalogue().identify(&item.gpu_name, memory),
-        gpu_raw: Text::new(&item.gpu_name),
-        gpus: cards,
-        vram: memory,
-        link: Link::Unknown,
-        vcpus: item.cpu,
-        ram: item.memory.map(Gib::new),
-        cuda_max: None,
-        instance_type: Some(Text::new(&item.instance)),
-    }
-}
-
-fn finished(mut offer: Offer, instance: &str) -> Offer {
-    let reserved_only = ["a4-", "a4x-", "a3-ultragpu"].iter().any(|p| instance.starts_with(p))
-        || (instance.starts_with("a3-highgpu") && offer.hardware.gpus < 8.0);
-    if reserved_only {
-        offer.price.on_demand = None;
-    }
-    offer.flags = offer.flags.with(super::price_flags(&offer.price, offer.hardware.gpus));
-    offer
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gpu::catalogue;
+    use crate::offer::{Availability, Flags, Offer, Price};
+    use crate::units::{Gib, UnixSeconds, UsdPerHour};
 
     const CSV: &str = "instance_name,location,price,cpu,memory,gpu_count,gpu_name,gpu_memory,spot,disk_size,gpu_vendor,flags,cpu_arch,provider_data\n\
         a2-highgpu-1g,us-central1-a,3.673385,12,85,1,A100,40,False,,nvidia,,x86,{}\n\
@@ -152,7 +75,7 @@ mod tests {
 
     fn read() -> (Vec<Offer>, usize) {
         let listing = gpuhunt::read(CSV.as_bytes()).unwrap();
-        offers(&listing.items, UnixSeconds(1))
+        offers(Provider::Gcp, &listing.items, UnixSeconds(1), "test")
     }
 
     fn of(key: &str) -> Offer {

@@ -5,6 +5,7 @@
 
 mod aws;
 mod azure;
+pub mod catalogue;
 mod error;
 mod gcp;
 pub mod gpuhunt;
@@ -13,10 +14,12 @@ pub mod http;
 pub mod hub;
 mod lambda;
 pub mod lenient;
+mod listed;
 pub mod machines;
 mod registry;
 pub mod rows;
 mod runpod;
+mod skypilot;
 mod source;
 mod tensordock;
 pub mod terms;

@@ -4,13 +4,13 @@
 //! has not finished by then keeps the rows that it has sent, and its status says so.
 
 use crate::config::{Env, FileConfig, Paths, find_key, store};
-use crate::offer::Provider;
+use crate::offer::{Provider, Text};
 use crate::provider::http::{Http, HttpOptions};
 use crate::provider::{
-    Addresses, ApiKey, Context, FetchError, Profile, Sink, Source, Update, registry, run,
+    Addresses, ApiKey, Context, FetchError, Profile, Sink, Source, Update, catalogue, registry, run,
 };
 use crate::session::{Light, RowsFrom, Stock};
-use crate::snapshot::{self, Packing, Snapshot};
+use crate::snapshot::{self, Head, Packing, ProviderState, Snapshot};
 use crate::units::UnixSeconds;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -98,7 +98,30 @@ impl Wish<'_> {
 fn read(file: &Path) -> Result<Snapshot, CollectError> {
     let wrong = |problem: String| CollectError { file: file.display().to_string(), problem };
     let bytes = std::fs::read(file).map_err(|e| wrong(e.to_string()))?;
+    if file.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv")) {
+        return catalogue_file(file, &bytes).map_err(|e| wrong(e.to_string()));
+    }
     snapshot::decode(&bytes).map_err(|e| wrong(e.to_string()))
+}
+
+/// A price catalogue in gpuhunt's or SkyPilot's form, as old as its file.
+fn catalogue_file(file: &Path, bytes: &[u8]) -> Result<Snapshot, FetchError> {
+    let changed = std::fs::metadata(file).and_then(|m| m.modified()).ok();
+    let age = changed.and_then(|t| t.duration_since(std::time::UNIX_EPOCH).ok());
+    let made = UnixSeconds(age.map_or(0, |a| a.as_secs().cast_signed()));
+    let read = catalogue::read(bytes, &file.to_string_lossy(), made)?;
+    let rejected: usize = read.rejected.iter().map(|(_, n)| n).sum();
+    let note = format!("catalogue {}, {rejected} rows of no use", file.display());
+    let state = ProviderState {
+        provider: read.provider,
+        rows: read.offers.len(),
+        fetched_at: Some(made),
+        coverage: None,
+        coverage_note: None,
+        error: None,
+    };
+    let head = Head { at: made, note: Text::new(&note), providers: vec![state] };
+    Ok(Snapshot { head, offers: read.offers })
 }
 
 /// What was saved, of the providers that are wanted; nobody is asked.
