@@ -99,7 +99,7 @@ fn tensordock(c: &Context<'_>) -> Result<Call, Unsuitable> {
             "image": "ubuntu2404",
             "resources": {
                 "vcpu_count": (vcpus / 2.0).floor().max(1.0) as u64 * 2,
-                "ram_gb": ram.get().floor().max(1.0) as u64,
+                "ram_gb": ram.to_bytes().to_gb().get().round().max(1.0) as u64,
                 "storage_gb": disk,
                 "gpus": {gpu: {"count": launch::whole_gpus(c)?}},
             },

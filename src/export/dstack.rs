@@ -1,7 +1,7 @@
 //! A task for dstack (0.22): `dstack apply -f task.dstack.yml`. The price ceiling is the price of
 //! the quote and a twentieth more, since markets move.
 
-use super::{Context, Export, Purpose, Unsuitable, engine, image, launch, note, shell};
+use super::{Context, Export, Purpose, Unsuitable, engine, gcloud, image, launch, note, shell};
 use crate::offer::Provider;
 use crate::units::Gib;
 use serde::Serialize;
@@ -64,7 +64,10 @@ fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
     let provider = c.offer.provider;
     let clouds = [Provider::Lambda, Provider::Vultr, Provider::Aws, Provider::Azure, Provider::Gcp];
     let region = if clouds.contains(&provider) {
-        Some([shell::word("region", c.offer.place.raw.as_str(), "-")?.to_owned()])
+        let place = shell::word("region", c.offer.place.raw.as_str(), "-")?;
+        let zone = provider == Provider::Gcp && gcloud::is_zone(place);
+        let region = if zone { place.rsplit_once('-').map_or(place, |(r, _)| r) } else { place };
+        Some([region.to_owned()])
     } else {
         None
     };

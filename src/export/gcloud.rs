@@ -52,10 +52,9 @@ fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
     Ok(format!("{}{zone}{}", note::comment(c, "# "), command.finish()))
 }
 
-/// A zone is the region, a dash and one letter.
-fn is_zone(place: &str) -> bool {
-    let mut chars = place.chars().rev();
-    matches!((chars.next(), chars.next()), (Some('a'..='z'), Some('-')))
+/// A region has two parts (`us-central1`), a zone one more (`us-central1-a`, `us-south1-ai1b`).
+pub(super) fn is_zone(place: &str) -> bool {
+    place.split('-').count() == 3
 }
 
 /// Machine series of the newer generations take Hyperdisk only.
@@ -90,7 +89,7 @@ mod tests {
 
     #[test]
     fn zones_are_told_from_regions() {
-        assert!(is_zone("us-central1-a"));
+        assert!(is_zone("us-central1-a") && is_zone("us-south1-ai1b"));
         assert!(!is_zone("us-central1"));
     }
 

@@ -1,7 +1,7 @@
 //! A task for SkyPilot (0.14): `sky launch task.yaml`. On the big clouds and Lambda the machine is
 //! named by its instance type; at Vast.ai and RunPod by its accelerators.
 
-use super::{Context, Export, Purpose, Unsuitable, engine, image, launch, note, shell};
+use super::{Context, Export, Purpose, Unsuitable, engine, gcloud, image, launch, note, shell};
 use crate::offer::Provider;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -75,7 +75,7 @@ fn resources(c: &Context<'_>) -> Result<Resources, Unsuitable> {
     let infra = if named {
         let place = shell::word("region", place, "-")?;
         match (c.offer.provider, place.rsplit_once('-')) {
-            (Provider::Gcp, Some((region, zone))) if zone.len() == 1 => {
+            (Provider::Gcp, Some((region, _))) if gcloud::is_zone(place) => {
                 format!("{cloud}/{region}/{place}")
             }
             _ => format!("{cloud}/{place}"),
