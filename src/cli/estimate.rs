@@ -51,42 +51,14 @@ pub(super) fn run(call: &Call, args: EstimateArgs) -> Result<(), Failure> {
 /// The card that `name` means.
 pub(super) fn find_gpu(name: &str) -> Result<(GpuId, &'static Gpu), Failure> {
     let catalogue = gpu::catalogue();
-    let id = catalogue.identify(name, None).or_else(|| by_number(name));
-    let found = id.and_then(|id| Some((id, catalogue.get(id)?)));
-    found.ok_or_else(|| {
-        let wanted = name.to_lowercase();
-        let near: Vec<&str> = catalogue
-            .iter()
-            .map(|(_, g)| g.name)
-            .filter(|g| {
-                wanted.split([' ', '-', '_']).any(|w| w.len() > 1 && g.to_lowercase().contains(w))
-            })
-            .take(6)
-            .collect();
-        let hint = if near.is_empty() {
-            "haggle gpus lists what there is".to_owned()
-        } else {
-            format!("did you mean {}?", near.join(", "))
-        };
-        Failure::usage(format!("--gpu: no card in the catalogue is certainly `{name}`; {hint}"))
-    })
-}
-
-/// The one card whose name is `name` behind the word of its line: `4090` is the RTX 4090.
-fn by_number(name: &str) -> Option<GpuId> {
-    let same = |card: &Gpu| {
-        card.name.split_once(' ').is_some_and(|(_, rest)| rest.eq_ignore_ascii_case(name.trim()))
-    };
-    let mut found = gpu::catalogue().iter().filter(|(_, card)| same(card));
-    match (found.next(), found.next()) {
-        (Some((id, _)), None) => Some(id),
-        _ => None,
-    }
+    let id = catalogue.find(name).map_err(|e| Failure::usage(format!("--gpu: {e}")))?;
+    let card = catalogue.get(id).ok_or_else(|| Failure::usage("--gpu: no such card"))?;
+    Ok((id, card))
 }
 
 /// `gpus` cards of one kind in one machine. Cards of the SXM and NVL kind are joined by NVLink.
 fn class_of(id: GpuId, card: &Gpu, gpus: u32) -> HardwareClass {
-    let joined = ["SXM", "NVL", "GH200", "OAM"].iter().any(|w| card.name.contains(w));
+    let joined = card.is_on_joined_board() || card.name.contains("NVL");
     let link = match (gpus, joined) {
         (1, _) => Link::Unknown,
         (_, true) => Link::Nvlink,

@@ -123,7 +123,8 @@ impl Name {
 /// Words for the form of a board that nearly every card has.
 const BOARD: &[&str] = &["pcie", "pci"];
 
-fn key(name: &str) -> String {
+/// A name as it is compared.
+pub(super) fn key(name: &str) -> String {
     words(name).concat()
 }
 

@@ -1,9 +1,11 @@
 //! The GPU catalogue: one identity for each card that is rented out, whatever a provider calls it.
 
 mod asset;
+mod find;
 mod identify;
 
 pub use asset::catalogue;
+pub use find::NotFound;
 
 use crate::units::{GbPerSecond, Gib, Tflops, Watts};
 use serde::Serialize;
@@ -58,6 +60,16 @@ pub struct Gpu {
     pub source: &'static str,
     /// What is doubtful about them; empty when nothing is.
     pub doubt: &'static str,
+}
+
+impl Gpu {
+    /// Is it a module that is only sold on boards with NVLink or Infinity Fabric between all of them?
+    /// (The makers' product pages: SXM boards and what follows them, OAM boards.)
+    pub fn is_on_joined_board(&self) -> bool {
+        let plug_in = ["PCIe", "NVL"].iter().any(|w| self.name.contains(w));
+        let board = ["SXM", "H200", "B200", "B300", "MI300X", "MI325X", "MI350X", "MI355X"];
+        self.nvlink.is_some() && !plug_in && board.iter().any(|w| self.name.contains(w))
+    }
 }
 
 /// All cards that we know.

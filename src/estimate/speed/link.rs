@@ -27,16 +27,9 @@ pub(crate) fn rate(link: Link, gpu: &Gpu) -> Range<f64> {
     match link {
         Link::Nvlink => Range::exact(nvlink),
         // Boards of these kinds exist only with all cards joined.
-        Link::Unknown if soldered(gpu) => Range::exact(nvlink),
+        Link::Unknown if gpu.is_on_joined_board() => Range::exact(nvlink),
         Link::PcieFull => Range::new(PCIE_USUAL, PCIE_FULL, PCIE_FULL),
         Link::PcieSlow => Range::new(PCIE_POOR, PCIE_USUAL, PCIE_USUAL),
         Link::Unknown => Range::new(PCIE_POOR, PCIE_USUAL, PCIE_FULL),
     }
-}
-
-/// Modules that are only sold on boards with NVLink or Infinity Fabric between all of them.
-fn soldered(gpu: &Gpu) -> bool {
-    let plug_in = ["PCIe", "NVL"].iter().any(|w| gpu.name.contains(w));
-    let board = ["SXM", "H200", "B200", "B300", "MI300X", "MI325X", "MI350X", "MI355X"];
-    gpu.nvlink.is_some() && !plug_in && board.iter().any(|w| gpu.name.contains(w))
 }
