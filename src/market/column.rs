@@ -1,7 +1,7 @@
 //! The columns of the table: one list for the screen, for `list --format table|csv`, and for help.
 
 use super::eval::{Frame, figure};
-use super::query::{Field, verdict_word};
+use super::query::{DISK_SHORT, Field, verdict_word};
 use super::table::{Mark, Table};
 use super::view::{View, ViewRow};
 use super::words::{availability_word, basis_name, link_word, verified_word};
@@ -230,7 +230,7 @@ fn words(
         Field::Link => Cell::words(link_word(offer.hardware.link)?),
         Field::Basis => Cell::words(basis_name(offer.origin.basis)),
         Field::Source => Cell::words(offer.origin.source),
-        Field::Flag => Cell::words(flag_names(offer.flags)),
+        Field::Flag => Cell::words(flag_names(offer.flags, frame.is_disk_short(slot))),
         Field::Mark => Cell::words(mark_name(frame.table.mark(line.row))),
         Field::Id => Cell::words(frame.table.id(frame.table.row_at(slot))?),
         _ => return None,
@@ -251,8 +251,12 @@ fn place_name(offer: &Offer) -> Option<&str> {
     country.or(offer.place.continent.map(crate::offer::Continent::code))
 }
 
-fn flag_names(flags: Flags) -> String {
-    flags.names().join(" ")
+fn flag_names(flags: Flags, disk_short: bool) -> String {
+    let mut names = flags.names();
+    if disk_short {
+        names.push(DISK_SHORT);
+    }
+    names.join(" ")
 }
 
 fn mark_name(mark: Mark) -> &'static str {

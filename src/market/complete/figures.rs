@@ -49,6 +49,7 @@ fn in_market(field: Field, unit: UnitKind, compares: bool, table: &Table) -> Vec
         total: &[],
         hours: &[],
         fetch: &[],
+        disk: 0.0,
         now: UnixSeconds(0),
     };
     let source = match source(field, &frame) {

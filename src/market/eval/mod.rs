@@ -28,6 +28,8 @@ pub(crate) struct Frame<'a> {
     pub(crate) hours: &'a [f64],
     /// Expected hours of fetching by slot.
     pub(crate) fetch: &'a [f64],
+    /// Disk that the job needs or that was asked for, GB.
+    pub(crate) disk: f64,
     pub(crate) now: UnixSeconds,
 }
 
@@ -36,6 +38,13 @@ pub(crate) struct Frame<'a> {
 pub(crate) struct Truth {
     pub(crate) yes: Bits,
     pub(crate) unknown: Bits,
+}
+
+impl Frame<'_> {
+    /// Is the largest disk of the offer smaller than the job's?
+    pub(crate) fn is_disk_short(&self, slot: usize) -> bool {
+        self.table.columns().disk.get(slot).is_some_and(|disk| *disk < self.disk)
+    }
 }
 
 /// What one row says to a condition. Its number has the bits that [`pack`] gathers.
@@ -209,6 +218,7 @@ pub(crate) fn depends_on_setup(field: Field) -> bool {
             | Field::Headroom
             | Field::Need
             | Field::Speed
+            | Field::Flag
     )
 }
 

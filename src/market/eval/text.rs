@@ -2,7 +2,7 @@
 
 use super::{Answer, Frame, Truth, region};
 use crate::gpu;
-use crate::market::query::{Field, Item, Pattern, Test, flag_bits, verdict_word};
+use crate::market::query::{DISK_SHORT, Field, Item, Pattern, Test, flag_bits, verdict_word};
 use crate::market::search::Search;
 use crate::market::table::{NONE, provider};
 use crate::market::words::{link_word, state_word};
@@ -220,11 +220,15 @@ fn host(ask: &Ask<'_>, frame: &Frame<'_>) -> Truth {
 
 fn flags(ask: &Ask<'_>, frame: &Frame<'_>) -> Truth {
     let wanted = ask.patterns().fold(0, |bits, p| bits | flag_bits(p.text()));
+    let short = ask.patterns().any(|p| p.is(DISK_SHORT) || p.is("any"));
     let clean = ask.has(&Item::Unknown);
     let flags = &frame.table.columns().flags;
     Truth::ask(frame.table.slots(), |slot| {
         let set = flags.get(slot).copied().unwrap_or(0);
-        Answer::from_bool(set & wanted != 0 || (clean && set == 0) || ask.has(&Item::Anything))
+        let is_short = (short || clean) && frame.is_disk_short(slot);
+        let nothing = clean && set == 0 && !is_short;
+        let flagged = set & wanted != 0 || (short && is_short);
+        Answer::from_bool(flagged || nothing || ask.has(&Item::Anything))
     })
 }
 

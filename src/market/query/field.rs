@@ -120,8 +120,12 @@ const FLAGS: Kind = Kind::Choice(&[
     ("odd-memory", &[]),
     ("cleaned", &[]),
     ("example", &[]),
+    (DISK_SHORT, &[]),
     ("any", &[]),
 ]);
+
+/// The flag that depends on the job: the largest disk of the offer is smaller than what it needs.
+pub(crate) const DISK_SHORT: &str = "disk-short";
 
 /// The bits of a flag's name; `any` is all of them.
 pub(crate) fn flag_bits(name: &str) -> u16 {
@@ -201,7 +205,7 @@ fields! {
     Link "link" [] [] LINKS, "link", "how the cards are joined: nvlink, pcie-full, pcie-slow";
     Host "host" [] ["host_id"] Kind::Text, "host", "host or machine, as the provider names it";
     Type "type" ["instance"] [] Kind::Text, "machine type", "the provider's machine type: type:p4d*";
-    Flag "flag" ["flags"] [] FLAGS, "flag", "what looks wrong: odd-price, conflicting, …, any";
+    Flag "flag" ["flags"] [] FLAGS, "flag", "what looks wrong: odd-price, conflicting, disk-short, …, any";
     Mark "mark" [] [] MARKS, "mark", "what happened since the last look: new, cheaper, dearer";
     Basis "basis" [] [] BASES, "basis", "live from the market, or listed";
     Source "source" ["origin"] [] Kind::Text, "source", "endpoint or catalogue that the row comes from";
@@ -303,7 +307,13 @@ mod tests {
     fn every_flag_can_be_asked_for() {
         let Kind::Choice(words) = Field::Flag.info().kind else { panic!("flags are words") };
         let all = flag_bits("any");
-        assert_eq!(words.iter().filter(|w| w.0 != "any").fold(0, |b, w| b | flag_bits(w.0)), all);
+        assert_eq!(
+            words
+                .iter()
+                .filter(|w| w.0 != "any" && w.0 != DISK_SHORT)
+                .fold(0, |b, w| b | flag_bits(w.0)),
+            all
+        );
         assert_eq!(flag_bits("conflicting"), Flags::CONFLICTING.0);
         assert_eq!(flag_bits("nonsense"), 0);
     }

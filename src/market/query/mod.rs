@@ -33,7 +33,7 @@ pub use field::{FIELDS, Field, FieldInfo, Kind};
 pub use unit::{Quantity, UnitKind};
 
 pub(crate) use error::nearest;
-pub(crate) use field::{flag_bits, verdict_word};
+pub(crate) use field::{DISK_SHORT, flag_bits, verdict_word};
 pub(crate) use glob::{Pattern, squeeze};
 
 use std::fmt;

@@ -184,6 +184,7 @@ pub(crate) fn frame<'a>(
         total: &plane.total,
         hours: &plane.hours,
         fetch: &plane.fetch,
+        disk: pricings.job.disk_needed.max(pricings.job.disk).get(),
         now,
     }
 }

@@ -268,3 +268,19 @@ fn the_figures_that_rank_are_those_of_the_bill() {
     let cards = crate::gpu::catalogue().iter().count();
     assert_eq!(known > 500, cards > 0, "{known} totals are known");
 }
+
+#[test]
+fn a_disk_that_is_too_small_for_the_job_is_flagged() {
+    let table = table(800, 3);
+    let mut short = view(&table, "flag:disk-short", "on-demand", "");
+    let lines = short.window(&table, 0, usize::MAX).to_vec();
+    assert!(!lines.is_empty());
+    for line in &lines {
+        assert!(short.row_quote(&table, line.row, line.kind).unwrap().disk_short);
+        let cell = short.cell(&table, *line, Column::of(Field::Flag).unwrap());
+        assert!(cell.text.contains("disk-short"), "{}", cell.text);
+    }
+    let all = view(&table, "", "on-demand", "");
+    let rows = table.rows().filter_map(|r| all.row_quote(&table, r, PriceKind::OnDemand));
+    assert_eq!(rows.filter(|q| q.disk_short).count(), lines.len());
+}
