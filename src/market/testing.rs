@@ -10,7 +10,13 @@ pub(crate) fn now() -> UnixSeconds {
 
 /// A small job, at `on-demand`, `spot` or `both` prices.
 pub(crate) fn setup(pricing: &str) -> Setup {
+    setup_on(pricing, "100gb")
+}
+
+/// The same with a disk of the given size.
+pub(crate) fn setup_on(pricing: &str, disk: &str) -> Setup {
     let mut draft = Draft::default();
+    draft.set(Field::Disk, disk).unwrap();
     draft.set(Field::Pricing, pricing).unwrap();
     let model = crate::model::catalogue().first().cloned().unwrap();
     draft.resolve(model).unwrap()

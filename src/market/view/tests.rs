@@ -2,7 +2,7 @@ use super::*;
 use crate::market::column::{COLUMNS, Column};
 use crate::market::query::{Field, Kind};
 use crate::market::synthetic;
-use crate::market::testing::{now, setup};
+use crate::market::testing::{now, setup, setup_on};
 use crate::offer::{Offer, Provider};
 use crate::units::{Share, UsdPerHour};
 use proptest::prelude::*;
@@ -272,7 +272,14 @@ fn the_figures_that_rank_are_those_of_the_bill() {
 #[test]
 fn a_disk_that_is_too_small_for_the_job_is_flagged() {
     let table = table(800, 3);
-    let mut short = view(&table, "flag:disk-short", "on-demand", "");
+    let setup = setup_on("on-demand", "1tb");
+    let ask = |query: &str| {
+        let query = Query::parse(query).unwrap();
+        let mut view = View::new();
+        view.refresh(&table, &Ask { setup: &setup, query: &query, sort: &[], now: now() });
+        view
+    };
+    let mut short = ask("flag:disk-short");
     let lines = short.window(&table, 0, usize::MAX).to_vec();
     assert!(!lines.is_empty());
     for line in &lines {
@@ -280,7 +287,7 @@ fn a_disk_that_is_too_small_for_the_job_is_flagged() {
         let cell = short.cell(&table, *line, Column::of(Field::Flag).unwrap());
         assert!(cell.text.contains("disk-short"), "{}", cell.text);
     }
-    let all = view(&table, "", "on-demand", "");
+    let all = ask("");
     let rows = table.rows().filter_map(|r| all.row_quote(&table, r, PriceKind::OnDemand));
     assert_eq!(rows.filter(|q| q.disk_short).count(), lines.len());
 }
