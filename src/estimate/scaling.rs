@@ -143,4 +143,39 @@ mod tests {
         assert_eq!(saved(&counts[2], &counts[3]), None);
         assert!(cheapest_count(&counts[..1]).is_none());
     }
+
+    /// One A100 for 1.5 $ an hour and four for 6.4 $: two and eight take the price of the one.
+    #[test]
+    fn numbers_that_nobody_offers_take_the_price_of_one_card() {
+        use crate::estimate::bill::tests::offer;
+        use crate::offer::{Link, Provider};
+        use crate::setup::{Draft, Field};
+        use crate::units::UsdPerHour;
+        let a100 = |gpus: f64, price: f64| {
+            let mut offer = offer(Provider::Vast, "1-1");
+            offer.hardware.gpu = crate::gpu::catalogue().identify("A100 SXM 80GB", None);
+            offer.hardware.gpus = gpus;
+            offer.hardware.link = Link::Nvlink;
+            offer.price.on_demand = Some(UsdPerHour::new(price));
+            offer
+        };
+        let (one, four, dear) = (a100(1.0, 1.5), a100(4.0, 6.4), a100(4.0, 9.0));
+        let mut draft = Draft::default();
+        draft.set(Field::Tokens, "50M").unwrap();
+        draft.set(Field::Framework, "axolotl").unwrap();
+        let setup = draft.resolve(crate::setup::test_model()).unwrap();
+        let counts = compare(&setup, &[&one, &dear, &four], PriceKind::OnDemand);
+        let offers: Vec<Option<usize>> = counts.iter().map(|c| c.offer).collect();
+        assert_eq!(offers, [Some(0), None, Some(2), None]);
+        let idle = |i: usize| counts[i].quote.items[ItemKind::Idle as usize].unwrap().get();
+        for (i, price) in [1.5, 3.0, 6.4, 12.0].into_iter().enumerate() {
+            assert!((idle(i) - 0.25 * price).abs() < 1e-9, "{i}");
+        }
+        let hours: Vec<f64> =
+            counts.iter().map(|c| c.quote.hours.unwrap().expected.get()).collect();
+        assert!(hours.windows(2).all(|w| w[1] < w[0]), "{hours:?}");
+        assert!(counts[0].usd_per_hour_saved.is_none() && counts[1].usd_per_hour_saved.is_some());
+        assert_eq!(cheapest_count(&counts).unwrap().gpus, 1);
+        assert!(compare(&setup, &[], PriceKind::OnDemand).is_empty());
+    }
 }

@@ -171,7 +171,7 @@ impl Gb {
 
     /// How long this much takes at `speed`. `None` when the speed is zero.
     pub fn at(self, speed: Mbps) -> Option<Hours> {
-        (speed.0 > 0.0).then(|| Hours(self.0 * 8000.0 / speed.0 / 3600.0))
+        (speed.0 > 0.0).then(|| Hours(self.0 * (8000.0 / 3600.0) / speed.0))
     }
 }
 
@@ -192,7 +192,7 @@ impl UsdPerGb {
 impl UsdPerGbMonth {
     /// What keeping `amount` for an hour costs.
     pub fn hourly(self, amount: Gb) -> UsdPerHour {
-        UsdPerHour(self.0 * amount.0 / HOURS_PER_MONTH)
+        UsdPerHour(self.0 * amount.0 * (1.0 / HOURS_PER_MONTH))
     }
 }
 

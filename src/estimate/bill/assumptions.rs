@@ -4,7 +4,7 @@ use super::explain::trimmed;
 use super::job::{DOWNLOAD, IDLE, Job, REGISTRY, UPLOAD};
 use super::terms::Terms;
 use crate::estimate::quote::PriceKind;
-use crate::offer::Offer;
+use crate::offer::{Offer, Provider};
 use crate::setup::Setup;
 use crate::units::{Hours, Mbps, duration};
 
@@ -31,10 +31,7 @@ pub(super) fn assumptions(
         ("idle", idle(setup, job)),
         ("weights", format!("{:.1} GB, 16 bits each, fetched once", job.weights.get())),
         ("disk", disk(setup, job)),
-        (
-            "checkpoint",
-            format!("{:.2} GB in {}, kept on the disk", job.checkpoint.get(), short(job.save)),
-        ),
+        ("checkpoint", checkpoint(job, offer, kind)),
     ];
     if offer.download.is_none_or(|d| d.get() <= 0.0) {
         list.push(("download-speed", unstated(DOWNLOAD.low, DOWNLOAD.expected, DOWNLOAD.high)));
@@ -67,12 +64,27 @@ fn spot(job: &Job, offer: &Offer, list: &mut Vec<Assumption>) {
         let rate = trimmed(hazard.rate.expected.get());
         list.push(("hazard", format!("{rate} interruptions per hour: {}", hazard.source)));
     }
+    if matches!(offer.provider, Provider::Vast | Provider::Tensordock) {
+        list.push((
+            "bid",
+            "the lowest bid that is taken; a higher one keeps the machine longer".into(),
+        ));
+    }
     let again = if Terms::of(offer.provider).keeps_disk {
         "the disk is kept: boot and load"
     } else {
         "a new machine: boot, image, fetch and load"
     };
     list.push(("restart", format!("{again}; waiting for a machine is not counted")));
+}
+
+fn checkpoint(job: &Job, offer: &Offer, kind: PriceKind) -> String {
+    let kept = if kind == PriceKind::OnDemand || Terms::of(offer.provider).keeps_disk {
+        "kept on the disk"
+    } else {
+        "kept on a volume or in a bucket of the same region that outlives the machine"
+    };
+    format!("{:.2} GB in {}, {kept}", job.checkpoint.get(), short(job.save))
 }
 
 fn boot(setup: &Setup, job: &Job, offer: &Offer) -> Assumption {

@@ -11,7 +11,7 @@ mod spot;
 mod terms;
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 pub use explain::explain;
 pub use job::Job;

@@ -128,7 +128,7 @@ impl Job {
     /// Hours of all stages, nothing lost yet.
     pub(crate) fn undisturbed(&self, rate: f64, row: &RowFacts, case: Case) -> Stages {
         let [boot, image, fetch] = self.start(row, case);
-        let train = self.tokens / rate / 3600.0 * LOADER;
+        let train = self.tokens * (LOADER / 3600.0) / rate;
         let stages = Stages {
             boot,
             image,

@@ -336,7 +336,7 @@ fn without_a_speed_or_a_price_there_is_no_total() {
 }
 
 /// A machine for 0.5 $ an hour that states its network but no fees.
-fn offer(provider: Provider, key: &str) -> Offer {
+pub(in crate::estimate) fn offer(provider: Provider, key: &str) -> Offer {
     Offer {
         key: key.into(),
         launch_id: key.into(),
