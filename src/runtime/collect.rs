@@ -9,7 +9,7 @@ use crate::provider::http::{Http, HttpOptions};
 use crate::provider::{
     Addresses, ApiKey, Context, FetchError, Profile, Sink, Source, Update, catalogue, registry, run,
 };
-use crate::session::{Light, RowsFrom, Stock};
+use crate::session::{Light, RowsFrom, Stock, embedded};
 use crate::snapshot::{self, Head, Packing, ProviderState, Snapshot};
 use crate::units::UnixSeconds;
 use std::path::{Path, PathBuf};
@@ -124,18 +124,34 @@ fn catalogue_file(file: &Path, bytes: &[u8]) -> Result<Snapshot, FetchError> {
     Ok(Snapshot { head, offers: read.offers })
 }
 
-/// What was saved, of the providers that are wanted; nobody is asked.
+/// What was saved and, for providers of whom nothing was, what is built in; of those that are
+/// wanted. Nobody is asked.
 ///
 /// # Errors
 /// [`CollectError`] when the file that was named cannot be read.
 pub fn load(wish: &Wish<'_>) -> Result<Stock, CollectError> {
     let mut stock = Stock::new();
-    if let Some(mut saved) = wish.saved()? {
-        saved.offers.retain(|offer| wish.wants(offer.provider));
-        saved.head.providers.retain(|state| wish.wants(state.provider));
-        stock.load(&saved, RowsFrom::Saved);
+    if let Some(saved) = wish.saved()? {
+        take(&mut stock, saved, RowsFrom::Saved, |provider| wish.wants(provider));
+    }
+    if wish.from.is_none() {
+        let missing: Vec<Provider> =
+            stock.statuses().iter().filter(|s| s.rows == 0).map(|s| s.provider).collect();
+        let wanted = |provider| wish.wants(provider) && missing.contains(&provider);
+        take(&mut stock, embedded().unwrap_or_default(), RowsFrom::Embedded, wanted);
     }
     Ok(stock)
+}
+
+fn take(
+    stock: &mut Stock,
+    mut market: Snapshot,
+    from: RowsFrom,
+    wanted: impl Fn(Provider) -> bool,
+) {
+    market.offers.retain(|offer| wanted(offer.provider));
+    market.head.providers.retain(|state| wanted(state.provider));
+    stock.load(&market, from);
 }
 
 /// Starts fetches, whose updates all come through one channel. Must be used within a tokio runtime.

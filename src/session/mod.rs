@@ -1,7 +1,9 @@
 //! What both faces of the program share: the market being filled, and how each provider fares.
 
+mod embedded;
 mod status;
 mod stock;
 
+pub use embedded::embedded;
 pub use status::{Light, RowsFrom, Status};
 pub use stock::Stock;
