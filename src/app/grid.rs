@@ -25,6 +25,8 @@ pub struct Row {
     pub marked: bool,
     /// What happened to the offer.
     pub change: Mark,
+    /// Its disk is too small for the job.
+    pub disk_short: bool,
 }
 
 /// A column that is in view.
@@ -88,6 +90,8 @@ impl Grid {
                         // A word that decides, and names that everybody knows.
                         Field::Fit | Field::Provider => best,
                         Field::Gpu => best.min(13),
+                        // Where there is no room for a place, its country's code is shown.
+                        Field::Region => best.min(6),
                         _ => best.min(usize::from(column.width.0).max(9)),
                     };
                     (least, best)

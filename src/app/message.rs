@@ -48,8 +48,8 @@ pub enum Input {
 pub enum Msg {
     /// From the terminal.
     Input(Input),
-    /// From a provider.
-    Provider(Update),
+    /// From providers, in the order in which they spoke.
+    Providers(Vec<Update>),
     /// Time has passed.
     Tick,
     /// An effect has been carried out, or has failed.

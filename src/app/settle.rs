@@ -76,6 +76,9 @@ impl App {
             cells: visible.iter().filter_map(|c| cells.get(*c)?.get(at).cloned()).collect(),
             marked: self.marks.contains(line),
             change: table.mark(line.row),
+            disk_short: view
+                .row_quote(table, line.row, line.kind)
+                .is_some_and(|quote| quote.disk_short),
         };
         self.grid.rows = lines.iter().enumerate().map(row).collect();
         self.say_what_is_cut();

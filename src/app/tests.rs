@@ -217,7 +217,7 @@ fn the_selection_follows_its_offer_when_rows_arrive_and_the_order_changes() {
     let offer = selected(&app);
     let offers = synthetic::market(900, 99);
     app.update(
-        Msg::Provider(Update::Rows { provider: Provider::Vast, generation: 1, offers }),
+        Msg::Providers(vec![Update::Rows { provider: Provider::Vast, generation: 1, offers }]),
         NOW,
     );
     assert!(app.desk.total() > 900, "the rows are in");
@@ -234,7 +234,7 @@ fn a_frozen_market_lets_nothing_in_until_it_goes_on() {
     script(&mut app, "z");
     let offers = synthetic::market(400, 99);
     app.update(
-        Msg::Provider(Update::Rows { provider: Provider::Vast, generation: 1, offers }),
+        Msg::Providers(vec![Update::Rows { provider: Provider::Vast, generation: 1, offers }]),
         NOW,
     );
     assert_eq!(app.desk.total(), total);
@@ -474,8 +474,8 @@ fn any_msg() -> impl Strategy<Value = Msg> {
             let kind = [MouseKind::Click, MouseKind::WheelDown, MouseKind::WheelUp][usize::from(k)];
             Msg::Input(Input::Mouse(Mouse { kind, column, row }))
         }),
-        1 => (1..3u64, 0..40u64).prop_map(|(generation, seed)| Msg::Provider(Update::Rows {
-            provider: Provider::Vast, generation, offers: synthetic::market(30, seed) })),
+        1 => (1..3u64, 0..40u64).prop_map(|(generation, seed)| Msg::Providers(vec![Update::Rows {
+            provider: Provider::Vast, generation, offers: synthetic::market(30, seed) }])),
         1 => (0..1u8).prop_map(|_| Msg::Tick),
     ]
 }
@@ -526,7 +526,7 @@ proptest! {
                 script(&mut app, "S");
             } else {
                 let offers = synthetic::market(rows, seed);
-                app.update(Msg::Provider(Update::Rows { provider: Provider::Vast, generation: 1, offers }), NOW);
+                app.update(Msg::Providers(vec![Update::Rows { provider: Provider::Vast, generation: 1, offers }]), NOW);
             }
             prop_assert_eq!(app.cursor.line, line);
             prop_assert_eq!(selected(&app), offer.clone());

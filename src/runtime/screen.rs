@@ -190,9 +190,8 @@ impl Shown {
                 },
                 count = self.world.updates.recv_many(&mut rows, AT_ONCE), if providers_speak => {
                     providers_speak = count > 0;
-                    for update in rows.drain(..) {
-                        self.update(Msg::Provider(update))?;
-                    }
+                    let updates = std::mem::take(&mut rows);
+                    self.update(Msg::Providers(updates))?;
                 },
             }
             if let Some(how) = self.ended.take() {

@@ -54,9 +54,11 @@ fn blank(pen: &Pen<'_>, on: bool) -> Piece {
     pen.piece(" ".repeat(GAP), if on { Role::Cursor } else { Role::Plain })
 }
 
-/// Cursor, mark, and what happened to the offer: three signs, so that none needs a colour.
+/// Cursor, mark, and what happened to the offer (or that its disk is too small, which the panel
+/// explains): three signs, so that none needs a colour.
 fn gutter(pen: &Pen<'_>, row: &Row, on: bool) -> Piece {
     let change = match row.change {
+        Mark::Same if row.disk_short => '!',
         Mark::Same => ' ',
         Mark::New => '+',
         Mark::Cheaper => '▼',

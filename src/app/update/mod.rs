@@ -28,8 +28,10 @@ impl App {
         }
         let mut effects = match msg {
             Msg::Input(input) => self.input(input),
-            Msg::Provider(update) => {
-                self.desk.apply(update, now);
+            Msg::Providers(updates) => {
+                for update in updates {
+                    self.desk.apply(update, now);
+                }
                 Vec::new()
             }
             Msg::Tick => Vec::new(),
