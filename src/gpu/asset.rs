@@ -100,8 +100,8 @@ mod tests {
     #[test]
     fn the_asset_reads_whole() {
         let asset: Asset<'_> = toml::from_str(ASSET).unwrap();
-        assert_eq!(asset.gpu.len(), 133);
-        assert_eq!(catalogue().iter().count(), 133);
+        assert_eq!(asset.gpu.len(), 134);
+        assert_eq!(catalogue().iter().count(), 134);
     }
 
     #[test]

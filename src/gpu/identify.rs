@@ -189,6 +189,8 @@ mod tests {
             ("rtxa4000-pcie-16gb", None, "RTX A4000"),
             ("l40-pcie-48gb", None, "L40"),
             ("h100-sxm5-80gb", None, "H100 SXM"),
+            ("teslav100-pcie-32gb", Some(32.0), "V100 PCIe 32GB"),
+            ("teslav100-pcie-16gb", None, "V100 PCIe 16GB"),
             ("NVIDIA GeForce RTX 4080 SUPER", Some(16.0), "RTX 4080 SUPER"),
             ("NVIDIA RTX 4000 Ada Generation", Some(20.0), "RTX 4000 Ada"),
             (

@@ -7,6 +7,7 @@ use super::rows::whole;
 use super::{FetchError, Progress, Report, Sink, price_flags};
 use crate::gpu::catalogue;
 use crate::offer::{Flags, Hardware, Offer, Price, Text};
+use crate::units::UsdPerHour;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,6 +17,11 @@ pub(super) const DEAREST: f64 = 1000.0;
 const SAME_MEMORY: f64 = 0.15;
 /// Offers handed over at a time.
 const BATCH: usize = 512;
+
+/// Dollars an hour, to the millionth: a product or a sum of prices without the noise of its digits.
+pub(super) fn dollars(value: f64) -> UsdPerHour {
+    UsdPerHour::new((value * 1e6).round() / 1e6)
+}
 
 /// Why a row is no offer.
 pub(super) type Reason = &'static str;

@@ -6,9 +6,9 @@ use crate::gpu::{GpuId, catalogue};
 use crate::offer::{
     Availability, Basis, Fees, Hardware, Link, Offer, Origin, Place, Price, Provider, Text,
 };
-use crate::provider::harvest::{DEAREST, Harvest, Reason, counts, flags};
+use crate::provider::harvest::{DEAREST, Harvest, Reason, counts, dollars, flags};
 use crate::provider::lenient::{Number, Words};
-use crate::units::{Gib, Hours, UnixSeconds, UsdPerGb, UsdPerGbMonth, UsdPerHour};
+use crate::units::{Gib, Hours, UnixSeconds, UsdPerGb, UsdPerGbMonth};
 
 /// Fees as documented on 2026-08-20 (runpod/docs, pods/pricing): a volume costs 0.10 $/GB and month
 /// while the pod runs and 0.20 while it is stopped; traffic is free; billed by the second.
@@ -165,7 +165,7 @@ impl Listing<'_> {
         stock: &Stock,
     ) -> Offer {
         let number = gpus as f64;
-        let price = Price { on_demand: Some(UsdPerHour::new(self.price * number)), spot: None };
+        let price = Price { on_demand: Some(dollars(self.price * number)), spot: None };
         let hardware = Hardware {
             gpu: self.kind.gpu,
             gpu_raw: self.kind.id.clone(),

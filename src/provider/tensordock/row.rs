@@ -12,7 +12,7 @@ use crate::gpu::catalogue;
 use crate::offer::{
     Availability, Basis, Fees, Hardware, Link, Offer, Origin, Place, Price, Provider, Text,
 };
-use crate::provider::harvest::{DEAREST, Harvest, Reason, counts, flags, list};
+use crate::provider::harvest::{DEAREST, Harvest, Reason, counts, dollars, flags, list};
 use crate::provider::lenient::{Number, Words, lenient_object};
 use crate::units::{
     Gb, Gib, HOURS_PER_MONTH, Hours, Mbps, Share, UnixSeconds, UsdPerGb, UsdPerGbMonth, UsdPerHour,
@@ -266,7 +266,7 @@ impl Machine {
         let vcpu = pricing.vcpu.up_to(DEAREST_PART)?;
         let ram = pricing.ram.up_to(DEAREST_PART)?;
         pricing.storage.up_to(DEAREST_PART)?;
-        Some(UsdPerHour::new(self.gpus * gpu + self.vcpus * vcpu + self.ram * ram))
+        Some(dollars(self.gpus * gpu + self.vcpus * vcpu + self.ram * ram))
     }
 }
 
