@@ -227,7 +227,7 @@ fn the_page_about_the_language_is_up_to_date() {
             |list: &[&str]| list.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(" ");
         let (also, vast, help) =
             (names(info.aliases), names(info.vast), info.help.replace('|', "\\|"));
-        table.push_str(&format!("| `{}` | {also} | {vast} | {help} |\n", info.name));
+        table += &format!("| `{}` | {also} | {vast} | {help} |\n", info.name);
     }
     let page = include_str!("../../../docs/query.md");
     assert!(page.contains(&table), "put this into docs/query.md:\n{table}");
