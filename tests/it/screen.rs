@@ -141,6 +141,21 @@ impl Term {
         assert!(sent.success());
     }
 
+    /// Waits until the process stands still, as a shell does before it continues a job: a signal to
+    /// go on that came before the stop would be lost.
+    fn until_stopped(&self) {
+        let pid = self.child.process_id().unwrap().to_string();
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let state =
+                std::process::Command::new("ps").args(["-o", "state=", "-p", &pid]).output();
+            if String::from_utf8_lossy(&state.unwrap().stdout).trim().starts_with('T') {
+                return;
+            }
+            assert!(Instant::now() < end, "it does not stop");
+        }
+    }
+
     /// Waits for the end; the exit code.
     fn end(&mut self) -> u32 {
         let end = Instant::now() + PATIENCE;
@@ -242,10 +257,12 @@ fn suspended_and_continued() {
     term.until_text("? help");
     term.keys("\u{1a}");
     term.until(|screen, _| !screen.alternate_screen());
+    term.until_stopped();
     term.signal("CONT");
     term.until(|screen, _| screen.alternate_screen() && screen.contents().contains("? help"));
     term.signal("TSTP");
     term.until(|screen, _| !screen.alternate_screen());
+    term.until_stopped();
     term.signal("CONT");
     term.until(|screen, _| screen.alternate_screen() && screen.contents().contains("? help"));
     term.keys("q");
