@@ -221,14 +221,16 @@ proptest! {
 /// The page about the language lists every field, as the program itself describes it.
 #[test]
 fn the_page_about_the_language_is_up_to_date() {
-    let mut table = String::from("| field | also | at Vast.ai | values |\n|---|---|---|---|\n");
-    for info in FIELDS {
+    let row = |info: &FieldInfo| {
         let names =
             |list: &[&str]| list.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(" ");
         let (also, vast, help) =
             (names(info.aliases), names(info.vast), info.help.replace('|', "\\|"));
-        table += &format!("| `{}` | {also} | {vast} | {help} |\n", info.name);
-    }
+        format!("| `{}` | {also} | {vast} | {help} |\n", info.name)
+    };
+    let rows: Vec<String> = FIELDS.iter().map(row).collect();
+    let head = "| field | also | at Vast.ai | values |\n|---|---|---|---|\n";
+    let table = format!("{head}{}", rows.concat());
     let page = include_str!("../../../docs/query.md");
     assert!(page.contains(&table), "put this into docs/query.md:\n{table}");
     let examples = page.split("```text\n").skip(1).filter_map(|part| part.split("```").next());
