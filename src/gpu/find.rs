@@ -67,7 +67,8 @@ impl Catalogue {
                 typed.sort_unstable();
                 let slip = if typed.len() > 2 && there == typed { 500 } else { 0 };
                 let score = matcher.fuzzy_match(&name, &wanted).unwrap_or(0) + whole + slip;
-                (score > 0).then_some((score - name.len() as i64, card.name))
+                (score > 0)
+                    .then_some((score - i64::try_from(name.len()).unwrap_or(i64::MAX), card.name))
             })
             .collect();
         scored.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));

@@ -95,9 +95,9 @@ mod tests {
         (
             card,
             offer.hardware.gpus,
-            offer.hardware.vram.map(|v| v.get()),
-            price.on_demand.map(|p| p.get()),
-            price.spot.map(|p| p.get()),
+            offer.hardware.vram.map(crate::units::Gib::get),
+            price.on_demand.map(crate::units::UsdPerHour::get),
+            price.spot.map(crate::units::UsdPerHour::get),
         )
     }
 

@@ -5,7 +5,11 @@
     clippy::panic,
     clippy::print_stderr,
     missing_docs,
-    reason = "a test that cannot go on should say so and stop"
+    clippy::unreadable_literal,
+    clippy::needless_pass_by_value,
+    clippy::redundant_closure_for_method_calls,
+    clippy::format_push_string,
+    reason = "a test that cannot go on stops; figures stand as providers write them"
 )]
 
 mod architecture;

@@ -57,7 +57,7 @@ async fn a_web_page_with_an_error_status_is_no_data_either() {
 
 #[tokio::test]
 async fn garbage_is_unreadable() {
-    let garbage: Vec<u8> = (0..4096u32).map(|i| (i * 7919 >> 3) as u8).collect();
+    let garbage: Vec<u8> = (0..4096u32).map(|i| ((i * 7919) >> 3) as u8).collect();
     for error in said(Answer::bytes(garbage)).await {
         assert!(matches!(error, FetchError::Unreadable(_)), "{error}");
     }
