@@ -74,6 +74,7 @@ fn told(items: &[Item]) -> Option<Provider> {
 mod tests {
     use super::*;
     use crate::gpu::catalogue;
+    use crate::units::{Gib, UsdPerHour};
 
     const MADE: UnixSeconds = UnixSeconds(1);
 
@@ -95,9 +96,9 @@ mod tests {
         (
             card,
             offer.hardware.gpus,
-            offer.hardware.vram.map(crate::units::Gib::get),
-            price.on_demand.map(crate::units::UsdPerHour::get),
-            price.spot.map(crate::units::UsdPerHour::get),
+            offer.hardware.vram.map(Gib::get),
+            price.on_demand.map(UsdPerHour::get),
+            price.spot.map(UsdPerHour::get),
         )
     }
 

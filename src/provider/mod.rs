@@ -23,7 +23,7 @@ mod skypilot;
 mod source;
 mod tensordock;
 pub mod terms;
-mod vast;
+pub mod vast;
 mod vultr;
 
 pub use error::FetchError;

@@ -13,6 +13,7 @@ use super::rows::Rows;
 use super::source::{Context, Endpoint, KeyUse, Profile, Source};
 use super::{FetchError, Fetching, Progress, Report, Sink};
 use crate::offer::{Offer, Provider};
+use crate::units::UnixSeconds;
 use row::{Reader, Row};
 use serde_json::json;
 use std::time::Duration;
@@ -234,6 +235,40 @@ impl Page {
             self.prices = Some((first.min(price), last.max(price)));
         }
     }
+}
+
+/// Reads a whole answer, given in pieces as a network would: the offers, and the rows that were none.
+///
+/// # Errors
+/// [`FetchError::Unreadable`] when it is no answer of Vast.ai's, or not a whole one.
+pub fn read<'a>(
+    pieces: impl IntoIterator<Item = &'a [u8]>,
+    now: UnixSeconds,
+    mut each: impl FnMut(Offer),
+) -> Result<Vec<(&'static str, usize)>, FetchError> {
+    let (mut reader, mut rows) = (Reader::new(now), Rows::<Row>::new("offers"));
+    for piece in pieces {
+        rows.feed(piece, |row| match row {
+            Ok(row) => reader.offer(&row).into_iter().for_each(&mut each),
+            Err(why) => reader.reject(why),
+        })?;
+    }
+    rows.finish()?;
+    Ok(reader.rejected())
+}
+
+/// Parses a whole answer with `serde_json` into the same types and does nothing with them: the limit
+/// that [`read`] is measured against. The number of rows.
+///
+/// # Errors
+/// [`FetchError::Unreadable`] when it is no JSON.
+pub fn parse_only(answer: &[u8]) -> Result<usize, FetchError> {
+    #[derive(serde::Deserialize)]
+    struct Whole {
+        offers: Vec<Row>,
+    }
+    let whole: Whole = serde_json::from_slice(answer).map_err(|e| super::http::unreadable(&e))?;
+    Ok(whole.offers.len())
 }
 
 /// The query: what can be rented now, verified or not, cheapest first.
