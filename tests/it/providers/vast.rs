@@ -9,19 +9,19 @@ use serde_json::{Value, json};
 /// figures only; hosts and addresses left out.
 fn real() -> Value {
     json!({"offers": [
-        {"id": 48285735, "machine_id": 148199, "num_gpus": 1, "gpu_name": "H100 SXM", "gpu_ram": 81559,
+        {"id": 48_285_735, "machine_id": 148199, "num_gpus": 1, "gpu_name": "H100 SXM", "gpu_ram": 81559,
          "dph_base": 1.386_666_666_666_666_7, "min_bid": 0.4, "storage_cost": 0.006_666_666_666_666_667,
          "geolocation": ", US", "bw_nvlink": 478.1, "cpu_ram": 226_489, "cpu_cores": null, "cpu_cores_effective": 0.0,
          "inet_up_cost": 0.0, "inet_down_cost": 0.0, "verification": "verified", "rentable": true},
-        {"id": 48370126, "machine_id": 146215, "num_gpus": 1, "gpu_name": "H100 SXM", "gpu_ram": 81559,
+        {"id": 48_370_126, "machine_id": 146215, "num_gpus": 1, "gpu_name": "H100 SXM", "gpu_ram": 81559,
          "dph_base": 1.933_334_666_666_666_9, "min_bid": 2.4, "storage_cost": 0.133_333_333_333_333_3,
          "geolocation": "New Jersey, US", "bw_nvlink": 478.1, "reliability2": 0.9786, "verification": "unverified"},
-        {"id": 48335212, "machine_id": 146485, "num_gpus": 1, "gpu_name": "H100 SXM", "gpu_ram": 81559,
+        {"id": 48_335_212, "machine_id": 146485, "num_gpus": 1, "gpu_name": "H100 SXM", "gpu_ram": 81559,
          "dph_base": 1.786_666_666_666_666_8, "geolocation": ", RU", "mobo_name": "NULL"},
-        {"id": 21348645, "machine_id": 37228, "num_gpus": 1, "gpu_name": "RTX 5090", "gpu_ram": 32607,
+        {"id": 21_348_645, "machine_id": 37228, "num_gpus": 1, "gpu_name": "RTX 5090", "gpu_ram": 32607,
          "dph_base": 0.105_333_333_333_333_33, "min_bid": 0.105_333_3, "storage_cost": 0.933_333_333_333_333_5,
          "geolocation": "Ontario, CA", "bw_nvlink": 0, "gpu_lanes": 16, "pci_gen": 5.0},
-        {"id": 11684738, "machine_id": 22990, "num_gpus": 1, "gpu_name": "RTX 4090", "gpu_ram": 24564,
+        {"id": 11_684_738, "machine_id": 22990, "num_gpus": 1, "gpu_name": "RTX 4090", "gpu_ram": 24564,
          "dph_base": 0.246_666_666_666_666_65, "min_bid": 0.2, "geolocation": "Guangxi, CN",
          "gpu_lanes": 16, "pci_gen": 3.0, "cpu_ram": 64_393, "cpu_cores": 32, "cpu_cores_effective": 8.0},
     ]})
