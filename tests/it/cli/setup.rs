@@ -136,7 +136,7 @@ fn a_log_says_what_happened_and_holds_no_key() {
         .unwrap();
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let text = std::fs::read_to_string(&log).unwrap();
-    assert!(text.contains("vast failed"), "{text}");
+    assert!(text.contains("vast stale") && text.contains("no connection"), "{text}");
     assert!(!text.contains("secret"), "{text}");
 }
 
