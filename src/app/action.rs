@@ -127,7 +127,7 @@ actions! {
         Search "search" ["/"] "Fuzzy text: GPU, provider, place, host.";
         Query "query" ["f"] "Edit the whole query, with completion.";
         FilterVram "filter-vram" ["v"] "Memory per GPU.";
-        FilterReliability "filter-reliability" ["r"] "Reliability.";
+        FilterReliability "filter-reliability" ["%"] "Reliability.";
         FilterBandwidth "filter-bandwidth" ["b"] "Download speed.";
         FilterRegion "filter-region" ["R"] "Region: continents and countries.";
         FilterPrice "filter-price" ["p"] "Price per hour.";
@@ -205,7 +205,7 @@ actions! {
     Program in TABLE {
         Help "help" ["?", "f1"] "All keys, searchable.";
         Command "command" [":"] "Any action by its name.";
-        Refresh "refresh" ["ctrl-r", "f5"] "Ask the providers again.";
+        Refresh "refresh" ["r", "ctrl-r", "f5"] "Ask the providers again.";
         Settings "settings" [","] "Theme, characters, mouse.";
         MouseToggle "mouse" ["m"] "Mouse on, or off so that text can be selected.";
         Suspend "suspend" ["ctrl-z"] "Back to the shell for a while.";

@@ -108,7 +108,7 @@ fn filter_keys_edit_the_one_query_and_the_counts_are_right() {
             && o.hardware.vram.is_some_and(|v| v.get() > 78.0)
     });
     assert_eq!(app.desk.shown(), expected);
-    script(&mut app, "v<ctrl-u>24<enter>r<ctrl-u>99<enter>b1gbps<enter>Reu,us<enter>p5<enter>");
+    script(&mut app, "v<ctrl-u>24<enter>%<ctrl-u>99<enter>b1gbps<enter>Reu,us<enter>p5<enter>");
     assert_eq!(app.desk.query_text(), "rel>99% vram>=24 down>=1gbps region:eu,us price<=5");
     script(&mut app, "v<ctrl-u><enter>");
     assert_eq!(app.desk.query_text(), "rel>99% down>=1gbps region:eu,us price<=5");
