@@ -40,6 +40,7 @@ fn run(program: &str, cols: u16, rows: u16, keys: &str) -> vt100::Parser {
     let pair = native_pty_system()
         .openpty(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 })
         .unwrap();
+    let program = std::fs::canonicalize(program).unwrap();
     let mut command = CommandBuilder::new(program);
     command.arg("--offline");
     command.env_clear();
