@@ -38,13 +38,10 @@ pub mod tty;
 pub mod ui;
 pub mod units;
 
-/// A file of the reference material, for tests: below `HAGGLE_SHARED`, or `../shared` beside the
-/// checkout. `None` where it is not there.
+/// A file of the reference material, for tests: below the folder that `HAGGLE_SHARED` names. `None`
+/// where there is none.
 #[cfg(test)]
 pub(crate) fn shared(file: &str) -> Option<std::path::PathBuf> {
-    let root = std::env::var_os("HAGGLE_SHARED").map_or_else(
-        || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"),
-        std::path::PathBuf::from,
-    );
+    let root = std::path::PathBuf::from(std::env::var_os("HAGGLE_SHARED")?);
     Some(root.join(file)).filter(|path| path.exists())
 }

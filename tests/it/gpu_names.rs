@@ -1,6 +1,6 @@
 //! Every spelling of a GPU that the reference material holds means the card that it should.
 //!
-//! Needs the reference material (`HAGGLE_SHARED`, or `../shared` beside the checkout); says so and
+//! Needs the reference material (below the folder that `HAGGLE_SHARED` names); says so and
 //! passes where it is absent.
 
 use crate::shared;

@@ -22,11 +22,10 @@ mod support;
 
 /// A file of the reference material; says so when it is absent.
 fn shared(path: &str) -> Option<std::path::PathBuf> {
-    let beside = || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
-    let root = std::env::var_os("HAGGLE_SHARED").map_or_else(beside, Into::into);
-    let file = root.join(path);
-    if file.exists() {
-        return Some(file);
+    let root = std::env::var_os("HAGGLE_SHARED").map(std::path::PathBuf::from);
+    let file = root.map(|root| root.join(path)).filter(|file| file.exists());
+    if file.is_some() {
+        return file;
     }
     eprintln!("skipped: {path} of the reference material is not here (HAGGLE_SHARED)");
     None
