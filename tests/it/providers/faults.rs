@@ -12,10 +12,16 @@ const SOURCES: [Provider; 8] = Provider::ALL;
 
 /// What every source says to one way of answering.
 async fn said(answer: Answer) -> Vec<FetchError> {
+    said_to(&options, answer).await
+}
+
+/// The same, by clients of this patience.
+async fn said_to(options: &dyn Fn() -> HttpOptions, answer: Answer) -> Vec<FetchError> {
     let server = Server::new(move |_| answer.clone());
     let mut errors = Vec::new();
     for provider in SOURCES {
-        let fetched = fetch(provider, &server, Some(KEY)).await;
+        let http = Http::new(options());
+        let fetched = fetch_with(&http, provider, &server, Some(KEY)).await;
         assert!(fetched.offers.is_empty());
         let words = format!("{:?} {}", fetched, fetched.error());
         assert!(!words.contains("planted") && !words.contains("SECRET"), "{words}");
@@ -65,14 +71,14 @@ async fn garbage_is_unreadable() {
 
 #[tokio::test]
 async fn silence_ends_in_time() {
-    for error in said(Answer::json("{}").manner(Manner::Silence)).await {
+    for error in said_to(&hurried, Answer::json("{}").manner(Manner::Silence)).await {
         assert!(matches!(error, FetchError::Timeout(_)), "{error}");
     }
 }
 
 #[tokio::test]
 async fn an_answer_that_stalls_ends_in_time() {
-    for error in said(Answer::json(" ".repeat(300)).manner(Manner::Stall)).await {
+    for error in said_to(&hurried, Answer::json(" ".repeat(300)).manner(Manner::Stall)).await {
         assert!(matches!(error, FetchError::Timeout(_)), "{error}");
     }
 }
