@@ -166,6 +166,11 @@ actions! {
         Compare "compare" ["c"] "Compare the marked offers.";
         Freeze "freeze" ["z"] "Hold the market still, or let it go on.";
         Providers "providers" ["P"] "Providers: state, rows, age, errors.";
+        Pareto "pareto" ["$", "gp"] "Cost against hours: the front, as a chart to walk along.";
+    }
+    Look in BOTH {
+        Deadline "deadline" ["D"] "Deadline, a line in the chart of cost against hours.";
+        Budget "budget" ["B"] "Budget, a line in the chart of cost against hours.";
     }
     Take in TABLE {
         Export "export" ["e"] "Export this offer: data, command or file.";

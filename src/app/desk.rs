@@ -7,6 +7,7 @@ use crate::estimate::fit::{Advice, Fit};
 use crate::estimate::quote::{Quote, Speed};
 use crate::estimate::{HardwareClass, advice, bill};
 use crate::gpu;
+use crate::market::front::FrontPoint;
 use crate::market::why::{self, Why};
 use crate::market::{Ask, Excluded, Query, QueryError, SortKey, Table, View, ViewRow};
 use crate::model::{self, Model};
@@ -195,6 +196,11 @@ impl Desk {
     /// Where a line stands, if it is shown.
     pub fn position_of(&mut self, line: ViewRow) -> Option<usize> {
         self.view.position_of(self.stock.table(), line.row, line.kind)
+    }
+
+    /// Where the lines shown stand in cost and hours.
+    pub fn points(&mut self) -> Vec<FrontPoint> {
+        self.view.points(self.stock.table())
     }
 
     /// Everything about one line.

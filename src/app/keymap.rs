@@ -175,7 +175,8 @@ mod tests {
             map.lookup(Context::Table, &[Key::char('g')], Key::char('g')),
             Lookup::Action(Action::Top)
         );
-        assert_eq!(map.following(Context::Table, &[Key::char('g')]), [("g".into(), Action::Top)]);
+        let following = map.following(Context::Table, &[Key::char('g')]);
+        assert_eq!(following, [("g".into(), Action::Top), ("p".into(), Action::Pareto)]);
     }
 
     #[test]

@@ -53,6 +53,8 @@ pub struct Layout {
     pub counts: Option<Area>,
     /// Head and rows; nothing of it when the panel covers it.
     pub table: Option<Area>,
+    /// The chart of cost against hours, above the table.
+    pub chart: Option<Area>,
     /// Side panels: none, one or two.
     pub panels: Vec<Area>,
     /// The panel stands below the table, not beside it.
@@ -67,6 +69,10 @@ pub struct Layout {
 
 /// The smallest screen that can be drawn on.
 pub const SMALLEST: Size = Size { width: 36, height: 8 };
+
+/// The lowest chart that stands above a table, and the lowest table below it.
+const LEAST_CHART: u16 = 11;
+const LEAST_TABLE: u16 = 4;
 
 const SIDE_FROM: u16 = 100;
 const TWO_FROM: u16 = 170;
@@ -92,6 +98,7 @@ impl Layout {
             query: row(1),
             counts,
             table: Some(body),
+            chart: None,
             panels: Vec::new(),
             below: false,
             status,
@@ -130,6 +137,27 @@ impl Layout {
         }
     }
 
+    /// The same with a chart in the upper part of what the table had. Where that is too little, the
+    /// panels go, and then the table.
+    pub fn with_chart(mut self) -> Layout {
+        if self.below || self.table.is_none() {
+            self.panels.clear();
+            self.below = false;
+            self.table = Some(self.body);
+        }
+        let whole = self.table.unwrap_or(self.body);
+        let chart = (whole.height * 5 / 8).max(LEAST_CHART);
+        let left = whole.height.saturating_sub(chart);
+        if left < LEAST_TABLE {
+            self.chart = Some(whole);
+            self.table = None;
+        } else {
+            self.chart = Some(Area { height: chart, ..whole });
+            self.table = Some(Area { y: whole.y + chart, height: left, ..whole });
+        }
+        self
+    }
+
     /// Rows of the table that hold offers (its first row is the head).
     pub fn table_rows(&self) -> usize {
         self.table.map_or(0, |t| usize::from(t.height.saturating_sub(1)))
@@ -158,10 +186,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parts_stay_on_the_screen_and_apart(width in 0..400u16, height in 0..200u16, wish in 0..3u8) {
+        fn parts_stay_on_the_screen_and_apart(width in 0..400u16, height in 0..200u16, wish in 0..3u8, chart: bool) {
             let wish = [PanelWish::Auto, PanelWish::Shown, PanelWish::Hidden][usize::from(wish)];
-            let Some(layout) = Layout::new(Size { width, height }, wish) else { return Ok(()) };
+            let Some(mut layout) = Layout::new(Size { width, height }, wish) else { return Ok(()) };
+            if chart {
+                layout = layout.with_chart();
+            }
             let mut areas = vec![layout.title, layout.query, layout.footer];
+            areas.extend(layout.chart);
             areas.extend(layout.counts);
             areas.extend(layout.table);
             areas.extend(layout.panels.iter().copied());

@@ -22,6 +22,7 @@ pub mod line;
 mod message;
 pub mod order_page;
 pub mod origin;
+pub mod pareto_page;
 pub mod pick;
 pub mod prompt;
 mod settle;
@@ -43,6 +44,7 @@ use history::History;
 use keymap::Keymap;
 use layout::{Layout, PanelWish, Size};
 use order_page::OrderPage;
+use pareto_page::{Limits, ParetoPage};
 use pick::Picker;
 use prompt::Prompt;
 use setup_page::SetupPage;
@@ -141,6 +143,8 @@ pub enum Overlay {
     Sheet(Sheet),
     /// Why lines are hidden, and what would bring them back.
     Why(WhyPage),
+    /// Cost against hours.
+    Pareto(ParetoPage),
 }
 
 /// How bad a message is.
@@ -192,6 +196,8 @@ pub struct App {
     pub detail: Option<Detail>,
     /// Marked lines, in the order of marking.
     pub marks: Vec<ViewRow>,
+    /// Deadline and budget, drawn in the chart of cost against hours.
+    limits: Limits,
     /// What stands over the table.
     pub overlay: Option<Overlay>,
     /// Keys of a sequence that is not complete.
@@ -233,6 +239,7 @@ impl App {
             grid: Grid::default(),
             detail: None,
             marks: Vec::new(),
+            limits: Limits::default(),
             overlay: None,
             pending: Vec::new(),
             toast: None,
@@ -269,6 +276,7 @@ impl App {
             None => Context::Table,
             Some(Overlay::Prompt(_) | Overlay::Pick(_)) => Context::Text,
             Some(Overlay::Setup(page)) if page.edit.is_some() => Context::Text,
+            Some(Overlay::Pareto(page)) if page.asked.is_some() => Context::Text,
             Some(_) => Context::List,
         }
     }

@@ -22,6 +22,12 @@ impl App {
     pub(super) fn settle(&mut self) {
         let changed = self.desk.refresh(self.now);
         self.layout = Layout::new(self.size, self.panel);
+        if let Some(Overlay::Pareto(page)) = &mut self.overlay {
+            self.layout = self.layout.take().map(Layout::with_chart);
+            if changed {
+                page.renew(&mut self.desk);
+            }
+        }
         let height = self.layout.as_ref().map_or(0, Layout::table_rows);
         let shown = self.desk.shown();
         if changed {

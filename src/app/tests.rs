@@ -416,6 +416,59 @@ fn views_are_saved_and_come_back() {
 }
 
 #[test]
+fn the_chart_walks_along_the_front_and_the_table_follows() {
+    let mut app = app();
+    script(&mut app, "jjj$");
+    let Some(Overlay::Pareto(page)) = &app.overlay else { panic!("the page is open") };
+    let front = page.front.clone();
+    assert!(front.len() > 2, "{front:?}");
+    // The front of the desk, counted apart: nobody in view is cheaper and faster.
+    let shown = app.desk.shown();
+    let lines = app.desk.window(0, shown);
+    for line in lines {
+        let Some(point) = app.desk.view().point(app.desk.table(), line) else { continue };
+        let beats =
+            |p: &&crate::market::FrontPoint| point.total_usd < p.total_usd && point.hours < p.hours;
+        assert!(!front.iter().any(|p| beats(&p)));
+    }
+    script(&mut app, "G");
+    for point in &front {
+        assert_eq!(app.cursor.line, Some(point.line));
+        assert_eq!(app.detail.as_ref().map(|d| d.line), Some(point.line));
+        script(&mut app, "h");
+    }
+    assert_eq!(app.cursor.line, front.last().map(|p| p.line), "the fastest is the end");
+    script(&mut app, "lk<right><space>");
+    assert_eq!(app.marks, [front[front.len() - 2].line]);
+    let line = app.cursor.line;
+    script(&mut app, "<enter>");
+    assert!(app.overlay.is_none() && app.cursor.line == line, "the table stays where it walked");
+}
+
+#[test]
+fn deadline_and_budget_come_from_keys_or_from_the_query() {
+    let mut app = app();
+    assert_eq!(app.limits(), pareto_page::Limits::default());
+    script(&mut app, "D8h<enter>");
+    assert_eq!(app.limits().deadline, Some(8.0));
+    script(&mut app, "Bmany<enter>");
+    let Some(Overlay::Pareto(page)) = &app.overlay else { panic!("the page is open") };
+    assert!(page.mistake.is_some() && page.asked.is_some(), "a wrong figure does not go away");
+    script(&mut app, "<ctrl-u>20<enter>D<ctrl-u><enter><esc>");
+    assert_eq!(app.limits(), pareto_page::Limits { deadline: None, budget: Some(20.0) });
+    script(&mut app, "f<ctrl-u>done<24h total<900$<enter>");
+    assert_eq!(app.limits(), pareto_page::Limits { deadline: Some(24.0), budget: Some(20.0) });
+    script(&mut app, "$G");
+    let Some(Overlay::Pareto(page)) = &app.overlay else { panic!("the page is open") };
+    assert!(page.front.iter().all(|p| p.hours < 24.0 && p.total_usd < 900.0));
+    let words = pareto_page::lines(&app, page);
+    let over = |p: &crate::market::FrontPoint| p.total_usd > 20.0;
+    for (point, words) in page.front.iter().zip(words) {
+        assert_eq!(words.contains("over the budget"), over(point), "{words}");
+    }
+}
+
+#[test]
 fn the_mouse_selects_and_sorts() {
     let mut app = app();
     let table = app.layout.as_ref().unwrap().table.unwrap();
@@ -442,7 +495,7 @@ fn a_message_goes_away_by_itself() {
 
 /// Everything that may be pressed or happen.
 fn any_msg() -> impl Strategy<Value = Msg> {
-    let keys = "jkhlGgvrbRpTFN=xX'\"wsSaCJtoA[]uU{}dzPeyYcM?:,m0123456789/f .q-%>";
+    let keys = "jkhlGgvrbRpTFN=xX'\"wsSaCJtoA[]uU{}dzPeyYcM?:,m0123456789/f .q-%>$DB";
     let chars: Vec<char> = keys.chars().collect();
     let named = [
         "enter",

@@ -3,7 +3,7 @@
 use super::call::Call;
 use super::failure::{Failure, Reason};
 use crate::estimate::class::{self, ClassEstimate};
-use crate::estimate::fit::Advice;
+use crate::estimate::fit::{Advice, Verdict};
 use crate::estimate::quote::{PriceKind, Quote};
 use crate::estimate::scaling::{self, Count};
 use crate::estimate::{HardwareClass, advice, bill};
@@ -62,6 +62,11 @@ impl Market {
     /// Lines shown, and lines that exist.
     pub(super) fn counts(&self) -> (usize, usize) {
         (self.view.shown(), self.view.total())
+    }
+
+    /// Does the job of a line fit?
+    pub(super) fn verdict(&self, line: ViewRow) -> Option<Verdict> {
+        Some(self.view.class_estimate(&self.table, line.row)?.fit.verdict)
     }
 
     /// An offer at one of its prices, estimated and explained.

@@ -6,6 +6,7 @@ use super::failure::Failure;
 use super::market::{self, Market};
 use super::out::{self, Grid};
 use crate::export::csv_of_offers;
+use crate::export::document::name;
 use crate::market::{FrontPoint, ViewRow};
 use crate::units::{self, Hours, Usd};
 
@@ -34,21 +35,17 @@ pub(super) fn run(call: &Call, args: QueryArgs) -> Result<(), Failure> {
 
 /// The front in words: what each step buys.
 fn grid(market: &Market, front: &[FrontPoint]) -> Grid {
-    let mut grid = Grid::new(&["offer", "GPU", ">n", ">hours", ">total", "against the one before"]);
+    let mut grid =
+        Grid::new(&["offer", "GPU", ">n", "fit", ">hours", ">total", "against the one before"]);
     let mut before: Option<&FrontPoint> = None;
     for point in front {
         let Some(offer) = market.table.offer(point.line.row) else { continue };
-        let step = before.map_or_else(String::new, |b| {
-            format!(
-                "+{} buys -{}",
-                units::usd(Usd::new(point.total_usd - b.total_usd)),
-                units::hours(Hours::new(b.hours - point.hours))
-            )
-        });
+        let step = before.map_or_else(String::new, |b| point.step_from(b));
         grid.row(vec![
             offer.id(),
             crate::market::column::card_name(&offer).to_owned(),
             offer.hardware.gpus.to_string(),
+            market.verdict(point.line).map_or_else(|| "?".to_owned(), |v| name(&v)),
             units::hours(Hours::new(point.hours)),
             units::usd(Usd::new(point.total_usd)),
             step,

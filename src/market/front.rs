@@ -3,8 +3,9 @@
 use super::{Table, View, ViewRow};
 use crate::estimate::fit::Verdict;
 use crate::estimate::pareto;
+use crate::units::{Hours, Usd, hours, usd};
 
-/// A line on the front.
+/// Where a line stands in cost and hours.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrontPoint {
     /// The line.
@@ -15,23 +16,43 @@ pub struct FrontPoint {
     pub hours: f64,
 }
 
+impl FrontPoint {
+    /// What going on from the point `before` buys: `+3.10$ buys -2.4h`.
+    pub fn step_from(&self, before: &FrontPoint) -> String {
+        let dearer = usd(Usd::new(self.total_usd - before.total_usd));
+        format!("+{dearer} buys -{}", hours(Hours::new(before.hours - self.hours)))
+    }
+}
+
 impl View {
     /// The front over the lines shown, from the cheapest to the fastest: each further line costs
-    /// more and takes less time. Lines whose job does not fit, or whose total or hours are
-    /// unknown, are not on it. Of equal lines the first in order is.
+    /// more and takes less time. Of equal lines the first in order is on it.
     pub fn front(&mut self, table: &Table) -> Vec<FrontPoint> {
-        let lines = self.window(table, 0, usize::MAX).to_vec();
-        let points: Vec<FrontPoint> =
-            lines.into_iter().filter_map(|line| self.point(table, line)).collect();
-        let figures: Vec<(f64, f64)> = points.iter().map(|p| (p.total_usd, p.hours)).collect();
-        pareto::front(&figures).into_iter().filter_map(|i| points.get(i).copied()).collect()
+        front_of(&self.points(table))
     }
 
-    fn point(&self, table: &Table, line: ViewRow) -> Option<FrontPoint> {
-        let verdict = self.class_estimate(table, line.row)?.fit.verdict;
-        let quote = self.row_quote(table, line.row, line.kind)?;
-        let (total_usd, hours) = (quote.total?.expected.get(), quote.hours?.expected.get());
-        let usable = verdict != Verdict::No && total_usd.is_finite() && hours.is_finite();
+    /// Where the lines shown stand, in their order. Lines whose job does not fit, or whose total or
+    /// hours are unknown, stand nowhere.
+    pub fn points(&mut self, table: &Table) -> Vec<FrontPoint> {
+        let lines = self.window(table, 0, usize::MAX).to_vec();
+        lines.into_iter().filter_map(|line| self.point(table, line)).collect()
+    }
+
+    /// Where a line stands.
+    pub fn point(&self, table: &Table, line: ViewRow) -> Option<FrontPoint> {
+        let plane = self.pricings()?.planes.iter().find(|p| p.kind == line.kind)?;
+        let slot = table.slot(line.row)?;
+        let (total_usd, hours) = (*plane.total.get(slot)?, *plane.hours.get(slot)?);
+        // Unknown figures are not finite.
+        let usable = total_usd.is_finite()
+            && hours.is_finite()
+            && self.class_estimate(table, line.row)?.fit.verdict != Verdict::No;
         usable.then_some(FrontPoint { line, total_usd, hours })
     }
+}
+
+/// Those of `points` that no other beats in both, from the cheapest to the fastest.
+pub fn front_of(points: &[FrontPoint]) -> Vec<FrontPoint> {
+    let figures: Vec<(f64, f64)> = points.iter().map(|p| (p.total_usd, p.hours)).collect();
+    pareto::front(&figures).into_iter().filter_map(|i| points.get(i).copied()).collect()
 }

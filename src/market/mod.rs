@@ -11,7 +11,7 @@ mod bits;
 pub mod column;
 mod complete;
 mod eval;
-mod front;
+pub mod front;
 mod parallel;
 pub mod query;
 mod search;

@@ -228,6 +228,16 @@ fn hints(app: &App) -> Vec<(String, String)> {
             (&[Action::Accept], "apply"),
             (&[Action::Close], "close"),
         ],
+        (Some(Overlay::Pareto(_)), Context::Text) => {
+            &[(&[Action::TextAccept], "draw the line"), (&[Action::TextCancel], "leave it")]
+        }
+        (Some(Overlay::Pareto(_)), _) => &[
+            (&[Action::Left, Action::Right], "faster, cheaper"),
+            (&[Action::Deadline], "deadline"),
+            (&[Action::Budget], "budget"),
+            (&[Action::Toggle], "mark"),
+            (&[Action::Close], "close"),
+        ],
         (Some(Overlay::Sheet(_)), _) => {
             &[(&[Action::Down, Action::Up], "move"), (&[Action::Close], "close")]
         }

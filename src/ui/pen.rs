@@ -9,6 +9,9 @@ use crate::market::Align;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
+use ratatui::symbols::Marker;
+use ratatui::widgets::Widget;
+use ratatui::widgets::canvas::{Canvas, Context};
 use unicode_width::UnicodeWidthStr;
 
 /// A piece of text with its style.
@@ -114,6 +117,36 @@ impl<'a> Pen<'a> {
             for x in area.x..area.x + area.width {
                 if let Some(cell) = self.buffer.cell_mut((x, y)) {
                     cell.reset();
+                }
+            }
+        }
+    }
+
+    /// Draws shapes in dots: braille, or `likeness` for each cell that is touched where only ASCII
+    /// may be used. Cells that are not touched stay as they are.
+    pub(super) fn dots(
+        &mut self,
+        area: Area,
+        (across, up): ([f64; 2], [f64; 2]),
+        likeness: char,
+        style: Style,
+        shapes: impl Fn(&mut Context<'_>),
+    ) {
+        let marker = if self.ascii { Marker::Custom(likeness) } else { Marker::Braille };
+        let mut drawn = Buffer::empty(rect(area));
+        Canvas::default()
+            .marker(marker)
+            .x_bounds(across)
+            .y_bounds(up)
+            .paint(shapes)
+            .render(rect(area), &mut drawn);
+        for y in area.y..area.y + area.height {
+            for x in area.x..area.x + area.width {
+                let symbol = drawn.cell((x, y)).map_or(" ", |c| c.symbol());
+                if !matches!(symbol, " " | "\u{2800}")
+                    && let Some(cell) = self.buffer.cell_mut((x, y))
+                {
+                    cell.set_symbol(symbol).set_style(style);
                 }
             }
         }

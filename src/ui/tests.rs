@@ -134,6 +134,32 @@ fn pages() {
 }
 
 #[test]
+fn cost_against_hours_at_every_size() {
+    for (width, height) in [(200, 60), (120, 40), (80, 24), (40, 12), (80, 40)] {
+        let mut app = app(300, (width, height), PLAIN);
+        keys(&mut app, "j space $ left left");
+        insta::assert_snapshot!(format!("pareto_{width}x{height}"), picture(&app));
+    }
+    let mut limited = app(300, (120, 40), Look { ascii: true, ..PLAIN });
+    keys(&mut limited, "D");
+    type_text(&mut limited, "20h");
+    keys(&mut limited, "enter B");
+    type_text(&mut limited, "30");
+    keys(&mut limited, "enter left");
+    insta::assert_snapshot!("pareto_limits_ascii", picture(&limited));
+    keys(&mut limited, "D");
+    type_text(&mut limited, "soon");
+    keys(&mut limited, "enter");
+    insta::assert_snapshot!("pareto_mistake_ascii", picture(&limited));
+    let nothing = {
+        let mut app = app(0, (80, 24), PLAIN);
+        keys(&mut app, "$");
+        picture(&app)
+    };
+    assert!(nothing.contains("nothing to draw"), "{nothing}");
+}
+
+#[test]
 fn a_query_being_typed_with_a_mistake_and_with_completions() {
     let mut app = app(300, (80, 24), PLAIN);
     keys(&mut app, "f");
@@ -174,7 +200,7 @@ fn styles_of_the_terminal_theme_and_without_colour() {
 #[test]
 fn ascii_only_is_ascii_only() {
     let look = Look { ascii: true, ..PLAIN };
-    for pressed in ["", "?", "J", "w", "d", "P", "e", "s", "space space c"] {
+    for pressed in ["", "?", "J", "w", "d", "P", "e", "s", "space space c", "space $", "D"] {
         let mut app = app(300, (120, 40), look);
         if !pressed.is_empty() {
             keys(&mut app, pressed);
@@ -222,7 +248,7 @@ proptest::proptest! {
         height in 0..70u16,
         drawn_width in 0..220u16,
         drawn_height in 0..70u16,
-        page in proptest::sample::select(vec!["", "?", "J", "w", "d", "P", "e", "s", "C", "f", "/", "v", ":", "tab", "space space c"]),
+        page in proptest::sample::select(vec!["", "?", "J", "w", "d", "P", "e", "s", "C", "f", "/", "v", ":", "tab", "space space c", "space $", "$ D", "B"]),
     ) {
         let mut app = app(40, (width, height), PLAIN);
         if !page.is_empty() {

@@ -2,6 +2,7 @@
 
 mod mouse;
 mod order;
+mod pareto;
 mod pick;
 mod prompt;
 mod setup;
@@ -149,6 +150,10 @@ impl App {
                 self.act_on_why(action);
                 Vec::new()
             }
+            Some(Overlay::Pareto(_)) => {
+                self.act_on_pareto(action);
+                Vec::new()
+            }
         }
     }
 
@@ -163,6 +168,7 @@ impl App {
                 picker.narrow();
             }
             Some(Overlay::Setup(_)) => self.type_into_setup(text),
+            Some(Overlay::Pareto(_)) => self.type_into_limit(text),
             _ => {}
         }
     }

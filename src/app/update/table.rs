@@ -6,6 +6,7 @@ use super::super::history::Choice;
 use super::super::layout::{Layout, PanelWish};
 use super::super::message::Effect;
 use super::super::order_page::{OrderPage, best_is_large};
+use super::super::pareto_page::Limit;
 use super::super::pick::{PickKind, Picker};
 use super::super::prompt::{Prompt, PromptKind};
 use super::super::sheet::SheetKind;
@@ -13,7 +14,7 @@ use super::super::{App, Overlay, ThemeName, Tone};
 use super::list_step;
 use crate::market::column::CellValue;
 use crate::market::query::{self, Field, Item};
-use crate::market::{QueryError, SortBy};
+use crate::market::{QueryError, SortBy, ViewRow};
 use crate::setup;
 
 impl App {
@@ -100,6 +101,9 @@ impl App {
             Action::Detail => self.open_sheet(SheetKind::Detail),
             Action::Providers => self.open_sheet(SheetKind::Providers),
             Action::Compare => self.open_compare(),
+            Action::Pareto => self.open_pareto(),
+            Action::Deadline => self.ask_limit(Limit::Deadline),
+            Action::Budget => self.ask_limit(Limit::Budget),
             Action::Export => self.open_export(),
             Action::Help | Action::Command => {
                 let help = action == Action::Help;
@@ -158,12 +162,17 @@ impl App {
 
     fn toggle_mark(&mut self) {
         let Some(line) = self.cursor.line else { return };
+        self.mark(line);
+        self.cursor.go(self.cursor.position + 1, self.desk.shown());
+    }
+
+    /// Marks a line, or takes its mark away.
+    pub(super) fn mark(&mut self, line: ViewRow) {
         if self.marks.contains(&line) {
             self.marks.retain(|m| *m != line);
         } else {
             self.marks.push(line);
         }
-        self.cursor.go(self.cursor.position + 1, self.desk.shown());
     }
 
     fn toggle_fit(&mut self) {

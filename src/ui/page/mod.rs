@@ -4,6 +4,7 @@ mod compare;
 mod detail;
 mod export;
 mod order;
+mod pareto;
 mod pick;
 mod prompt;
 mod providers;
@@ -34,6 +35,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) -> Option<Care
         Overlay::Order(page) => order::draw(pen, page, area),
         Overlay::Export(page) => export::draw(pen, page, area),
         Overlay::Why(page) => why::draw(pen, app, page, area),
+        Overlay::Pareto(page) => return pareto::draw(pen, app, page, area),
         Overlay::Sheet(sheet) => match sheet.kind {
             SheetKind::Detail => detail::draw(pen, app, sheet.at, area),
             SheetKind::Compare => compare::draw(pen, app, sheet.at, area),
@@ -52,6 +54,7 @@ fn place(overlay: &Overlay, layout: &Layout) -> (Area, String) {
         Overlay::Order(page) => (beside(layout), order::title(page).to_string()),
         Overlay::Export(page) => (beside(layout), format!("Export {}", page.id)),
         Overlay::Why(_) => (layout.body, "Why rows are hidden".to_string()),
+        Overlay::Pareto(page) => (layout.chart.unwrap_or(layout.body), pareto::title(page)),
         Overlay::Sheet(sheet) => {
             let title = match sheet.kind {
                 SheetKind::Detail => "Every figure: says who, when?",
