@@ -2,6 +2,7 @@
 
 use super::args::Format;
 use super::failure::Failure;
+use crate::offer::harmless;
 use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -16,9 +17,11 @@ pub(super) fn data(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Says something on standard error; whether anybody reads it does not matter.
+/// Says something on standard error; whether anybody reads it does not matter. Words of files and
+/// providers may stand in it, so each of its lines is made harmless.
 pub(super) fn say(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let lines: Vec<_> = text.split('\n').map(harmless).collect();
+    let _ = writeln!(io::stderr().lock(), "{}", lines.join("\n"));
 }
 
 /// Is standard output a terminal?
@@ -48,7 +51,7 @@ impl ProgressLine {
         if !self.wanted || self.shown.is_some_and(|then| now - then < Self::PACE) {
             return;
         }
-        let text: String = text.chars().take(100).collect();
+        let text: String = harmless(text).chars().take(100).collect();
         // Back to the first column, and clear to the end of the line (ECMA-48).
         let _ = write!(io::stderr().lock(), "\r{text}\x1b[K");
         self.shown = Some(now);
@@ -115,7 +118,7 @@ impl Grid {
 
     /// Adds a row, as wide as the headers.
     pub(super) fn row(&mut self, cells: Vec<String>) {
-        self.rows.push(cells);
+        self.rows.push(cells.iter().map(|cell| harmless(cell).into_owned()).collect());
     }
 
     fn names(&self) -> impl Iterator<Item = &'static str> {

@@ -12,7 +12,7 @@ mod text;
 pub use country::{Continent, Country};
 pub use place::Place;
 pub use source::source_name;
-pub use text::Text;
+pub use text::{Text, harmless};
 
 use crate::gpu::GpuId;
 use crate::units::{

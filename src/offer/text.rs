@@ -1,6 +1,7 @@
 //! Foreign text made harmless once, at the door.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -25,33 +26,7 @@ impl Text {
             let trimmed = raw.trim();
             return (Text(trimmed.into()), false);
         }
-        let mut kept = String::with_capacity(raw.len().min(LONGEST * 4));
-        let mut changed = false;
-        let mut marks = 0;
-        for (count, c) in raw.chars().enumerate() {
-            if count >= LONGEST {
-                kept.push('…');
-                changed = true;
-                break;
-            }
-            match kind(c) {
-                Kind::Plain => marks = 0,
-                Kind::Mark => marks += 1,
-                Kind::Space => {
-                    kept.push(' ');
-                    continue;
-                }
-                Kind::Harmful => {
-                    changed = true;
-                    continue;
-                }
-            }
-            if marks > 2 {
-                changed = true;
-            } else {
-                kept.push(c);
-            }
-        }
+        let (kept, changed) = sift(raw, LONGEST);
         (Text(kept.trim().into()), changed)
     }
 
@@ -69,6 +44,47 @@ impl Text {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+}
+
+/// Longer than any line that says something; what is beyond it is an attack or a mistake.
+const LONGEST_LINE: usize = 4000;
+
+/// One line of somebody else's words, made as harmless as a [`Text`] but left as long as it is (4,000
+/// characters at most): for messages that quote a file, and for cells of its tables.
+pub fn harmless(raw: &str) -> Cow<'_, str> {
+    let plain = raw.len() <= LONGEST_LINE && raw.bytes().all(|b| (0x20..0x7f).contains(&b));
+    if plain { Cow::Borrowed(raw) } else { Cow::Owned(sift(raw, LONGEST_LINE).0) }
+}
+
+/// The harmless among the first `longest` characters, and whether anything dangerous had to go.
+fn sift(raw: &str, longest: usize) -> (String, bool) {
+    let mut kept = String::with_capacity(raw.len().min(longest * 4));
+    let mut changed = false;
+    let mut marks = 0;
+    for (count, c) in raw.chars().enumerate() {
+        if count >= longest {
+            kept.push('…');
+            return (kept, true);
+        }
+        match kind(c) {
+            Kind::Plain => marks = 0,
+            Kind::Mark => marks += 1,
+            Kind::Space => {
+                kept.push(' ');
+                continue;
+            }
+            Kind::Harmful => {
+                changed = true;
+                continue;
+            }
+        }
+        if marks > 2 {
+            changed = true;
+        } else {
+            kept.push(c);
+        }
+    }
+    (kept, changed)
 }
 
 enum Kind {

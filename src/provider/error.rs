@@ -1,5 +1,6 @@
 //! Why a fetch failed, in one line that a person can act upon.
 
+use crate::offer::Text;
 use thiserror::Error;
 
 /// Why a fetch failed. The text never holds a key, and foreign text in it has been cleaned.
@@ -57,9 +58,19 @@ pub enum FetchError {
     /// The answer holds no offers.
     #[error("the answer holds no offers")]
     Empty,
+    /// The answer met a fault of our own, which cost this fetch and nothing else.
+    #[error("haggle stumbled over the answer ({0}); please report it")]
+    Fault(String),
 }
 
 impl FetchError {
+    /// What a panic said, made harmless.
+    pub(super) fn fault(panic: &(dyn std::any::Any + Send)) -> FetchError {
+        let said = panic.downcast_ref::<String>().map(String::as_str);
+        let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic");
+        FetchError::Fault(Text::new(said).to_string())
+    }
+
     /// Nobody listens to this fetch any more; it stops.
     pub fn unheard() -> FetchError {
         FetchError::Network("the fetch was given up".to_string())

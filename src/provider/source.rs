@@ -4,8 +4,10 @@ use super::http::{Address, Call, Caller, Http, RateLimit};
 use super::{FetchError, Fetching, Sink, Update};
 use crate::offer::Provider;
 use crate::units::UnixSeconds;
+use futures_util::FutureExt;
 use secrecy::{ExposeSecret, SecretString};
 use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
@@ -140,11 +142,13 @@ impl Context {
 }
 
 /// Runs one fetch from beginning to end: rows and progress go to `sink`, and at the end its outcome,
-/// whatever happens.
+/// whatever happens: a source that panics costs its own fetch.
 pub async fn run(source: &'static dyn Source, mut context: Context, sink: Sink) {
     context.caller.listener = Some((sink.clone(), context.now, Instant::now()));
-    let outcome = match timeout(LONGEST_REFRESH, source.fetch(&context, &sink)).await {
-        Ok(outcome) => outcome,
+    let fetching = AssertUnwindSafe(source.fetch(&context, &sink)).catch_unwind();
+    let outcome = match timeout(LONGEST_REFRESH, fetching).await {
+        Ok(Ok(outcome)) => outcome,
+        Ok(Err(fault)) => Err(FetchError::fault(fault.as_ref())),
         Err(_) => Err(FetchError::Timeout(LONGEST_REFRESH.as_secs())),
     };
     let (provider, generation) = (sink.provider, sink.generation);

@@ -101,6 +101,13 @@ impl Run {
         })
     }
 
+    /// Are its figures measurements? A file may say anything.
+    fn is_sound(&self) -> bool {
+        let above_zero = |figure: f64| figure.is_finite() && figure > 0.0;
+        let speed = above_zero(self.tokens_per_second.get());
+        speed && self.gpus > 0 && self.peak.is_none_or(|peak| above_zero(peak.get()))
+    }
+
     /// The run as a line of the file, without its end.
     pub fn line(&self) -> String {
         // Numbers are finite and keys are text: this cannot fail.
@@ -115,8 +122,8 @@ impl Runs {
         let mut wrong = Vec::new();
         for (index, line) in text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {
             match serde_json::from_str::<Run>(line) {
-                Ok(run) if run.tokens_per_second.get() > 0.0 && run.gpus > 0 => runs.push(run),
-                Ok(_) => wrong.push(format!("line {}: no speed, or no GPU", index + 1)),
+                Ok(run) if run.is_sound() => runs.push(run),
+                Ok(_) => wrong.push(format!("line {}: no speed, no GPU, or no peak", index + 1)),
                 Err(error) => wrong.push(format!("line {}: {error}", index + 1)),
             }
         }

@@ -14,9 +14,11 @@
 
 mod architecture;
 mod cli;
+mod fuzz;
 mod gpu_names;
 mod keys;
 mod providers;
+mod reliability;
 mod screen;
 mod support;
 

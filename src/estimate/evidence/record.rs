@@ -1,6 +1,7 @@
 //! One published measurement, as a CSV file states it. Columns are found by name; two headings for
 //! the same thing are accepted, ours and that of the tables which others keep.
 
+use crate::offer::harmless;
 use crate::units::Gib;
 
 /// What a row states. Text is as written; empty means not stated.
@@ -90,8 +91,9 @@ pub fn read(csv: &[u8]) -> Result<Vec<Record>, String> {
     let mut records = Vec::new();
     for (index, row) in reader.records().enumerate() {
         let row = row.map_err(|e| format!("row {}: {e}", index + 2))?;
+        // A stranger's table: whatever is shown of it must be harmless.
         let get = |names: &[&str]| {
-            column(names).and_then(|i| row.get(i)).map_or("", str::trim).to_owned()
+            harmless(column(names).and_then(|i| row.get(i)).map_or("", str::trim)).into_owned()
         };
         records.push(record(index, &get));
     }

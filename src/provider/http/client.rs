@@ -2,6 +2,7 @@
 
 use super::limiter::Limiter;
 use super::memory::Memory;
+use super::played::Player;
 use crate::offer::Text;
 use crate::provider::FetchError;
 use reqwest::redirect::Policy;
@@ -73,6 +74,7 @@ pub(super) struct Inner {
     pub(super) options: HttpOptions,
     pub(super) limiter: Limiter,
     pub(super) memory: Memory,
+    pub(super) player: Option<Player>,
 }
 
 impl Http {
@@ -97,6 +99,25 @@ impl Http {
             options,
             limiter: Limiter::default(),
             memory: Memory::default(),
+            player: None,
+        };
+        Http { inner: Arc::new(inner) }
+    }
+
+    /// A client to whom `play` answers instead of the network: to an address and the body of a post
+    /// with a status and a body. For fuzzing and replays.
+    pub fn played(
+        options: HttpOptions,
+        play: impl Fn(&str, Option<&str>) -> (u16, Vec<u8>) + Send + Sync + 'static,
+    ) -> Http {
+        let nobody = || Err(FetchError::Network("played answers need no network".to_owned()));
+        let inner = Inner {
+            outer: nobody(),
+            local: nobody(),
+            options,
+            limiter: Limiter::default(),
+            memory: Memory::default(),
+            player: Some(Player::new(play)),
         };
         Http { inner: Arc::new(inner) }
     }

@@ -11,6 +11,7 @@ mod call;
 mod client;
 mod limiter;
 mod memory;
+mod played;
 mod stream;
 
 pub use address::Address;
