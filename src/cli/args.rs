@@ -1,11 +1,13 @@
 //! The command line: names of commands and options are promises to scripts.
 
-use super::setup_flags::SetupFlags;
+use super::setup_flags::{Hinted, SetupFlags};
+use crate::market::FIELDS;
 use crate::offer::Provider;
 use crate::units::Hours;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 /// Ranks rented GPUs by what your finished fine-tuning job costs, and says whether it fits in memory.
 ///
@@ -151,7 +153,10 @@ pub enum Command {
 #[derive(Debug, Args)]
 pub struct QueryArgs {
     /// The query, as in the screen: `vram>=24 rel>95% region:eu total<20$`
-    #[arg(value_name = "QUERY")]
+    ///
+    /// Words that name no field are searched for. All fields stand below `haggle list --help`, the
+    /// rules in docs/query.md. Quote it, so that the shell does not take `>` for its own.
+    #[arg(value_name = "QUERY", value_parser = field_parser(), hide_possible_values = true)]
     pub query: Vec<String>,
     /// The job.
     #[command(flatten)]
@@ -160,15 +165,23 @@ pub struct QueryArgs {
 
 /// `list`
 #[derive(Debug, Args)]
+#[command(after_long_help = FIELD_HELP.as_str())]
 pub struct ListArgs {
     /// Which offers, for which job.
     #[command(flatten)]
     pub query: QueryArgs,
-    /// Sort keys, the most important first; `-` in front turns one round
-    #[arg(long, value_name = "KEY,…", value_delimiter = ',', allow_hyphen_values = true)]
+    /// Sort keys, the most important first; `-` in front turns one round [default: what runs, total]
+    #[arg(
+        long,
+        value_name = "KEY,…",
+        value_delimiter = ',',
+        value_parser = field_parser(),
+        hide_possible_values = true,
+        allow_hyphen_values = true
+    )]
     pub sort: Vec<String>,
-    /// Rows at most; 0 is all [default: 50 on a terminal, else all]
-    #[arg(long, value_name = "N")]
+    /// Rows at most; 0 is all [default: 50 for a table on a terminal, else all]
+    #[arg(long, value_name = "N", value_parser = whole, allow_negative_numbers = true)]
     pub limit: Option<usize>,
 }
 
@@ -178,8 +191,15 @@ pub struct BestArgs {
     /// Which offers, for which job.
     #[command(flatten)]
     pub query: QueryArgs,
-    /// Sort keys, the most important first; `-` in front turns one round
-    #[arg(long, value_name = "KEY,…", value_delimiter = ',', allow_hyphen_values = true)]
+    /// Sort keys, the most important first; `-` in front turns one round [default: what runs, total]
+    #[arg(
+        long,
+        value_name = "KEY,…",
+        value_delimiter = ',',
+        value_parser = field_parser(),
+        hide_possible_values = true,
+        allow_hyphen_values = true
+    )]
     pub sort: Vec<String>,
 }
 
@@ -197,8 +217,8 @@ pub struct OfferArgs {
 /// `estimate`
 #[derive(Debug, Args)]
 pub struct EstimateArgs {
-    /// The card, by its name in the catalogue or a provider's: `RTX 4090`
-    #[arg(long, value_name = "NAME", value_parser = gpu_parser())]
+    /// The card, as `haggle gpus` or a provider names it: `RTX 4090`, `h100-sxm`
+    #[arg(long, value_name = "NAME", value_parser = gpu_parser(), hide_possible_values = true)]
     pub gpu: String,
     /// The job.
     #[command(flatten)]
@@ -209,7 +229,7 @@ pub struct EstimateArgs {
 #[derive(Debug, Args)]
 pub struct WhyArgs {
     /// The query, and perhaps an offer's id at the end
-    #[arg(value_name = "QUERY… [OFFER]")]
+    #[arg(value_name = "QUERY… [OFFER]", value_parser = field_parser(), hide_possible_values = true)]
     pub words: Vec<String>,
     /// The job.
     #[command(flatten)]
@@ -240,7 +260,7 @@ pub struct WatchArgs {
     #[command(flatten)]
     pub query: QueryArgs,
     /// The condition, a query: `total<15$`
-    #[arg(long, value_name = "COND")]
+    #[arg(long, value_name = "COND", value_parser = field_parser(), hide_possible_values = true)]
     pub until: String,
     /// Time between looks
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5m")]
@@ -260,7 +280,7 @@ pub struct GateArgs {
     #[command(flatten)]
     pub query: QueryArgs,
     /// The most that the cheapest offer's job may cost: `20$`
-    #[arg(long, value_name = "USD", value_parser = dollars)]
+    #[arg(long, value_name = "USD", value_parser = dollars, allow_negative_numbers = true)]
     pub max_total: f64,
 }
 
@@ -278,14 +298,14 @@ pub struct EvidenceArgs {
 /// `learn`
 #[derive(Debug, Args)]
 pub struct LearnArgs {
-    /// The card that it ran on
-    #[arg(long, value_name = "NAME", value_parser = gpu_parser())]
+    /// The card that it ran on, as `haggle gpus` or a provider names it
+    #[arg(long, value_name = "NAME", value_parser = gpu_parser(), hide_possible_values = true)]
     pub gpu: String,
     /// Tokens per second of all GPUs together
-    #[arg(long, value_name = "X", value_parser = positive)]
+    #[arg(long, value_name = "X", value_parser = positive, allow_negative_numbers = true)]
     pub tokens_per_second: f64,
     /// Peak of what PyTorch allocated on one GPU, in GiB
-    #[arg(long, value_name = "GIB", value_parser = positive)]
+    #[arg(long, value_name = "GIB", value_parser = positive, allow_negative_numbers = true)]
     pub peak_gib: Option<f64>,
     /// The job.
     #[command(flatten)]
@@ -339,12 +359,34 @@ fn export_parser() -> impl TypedValueParser<Value = String> {
     PossibleValuesParser::new(crate::export::EXPORTS.iter().map(|e| e.name))
 }
 
-fn gpu_parser() -> super::setup_flags::Hinted {
-    super::setup_flags::Hinted(crate::gpu::catalogue().iter().map(|(_, g)| g.name).collect())
+/// Names of cards as one word that no shell takes apart: `RTX-4090`.
+static CARDS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let word = |name: &str| name.replace(' ', "-").replace(['(', ')'], "");
+    crate::gpu::catalogue().iter().map(|(_, card)| word(card.name)).collect()
+});
+
+fn gpu_parser() -> Hinted {
+    Hinted(CARDS.iter().map(String::as_str).collect())
 }
+
+/// Any text; completion offers the fields that a query or an order can name.
+fn field_parser() -> Hinted {
+    Hinted(FIELDS.iter().map(|f| f.name).collect())
+}
+
+/// The fields of queries and orders, for the help of `list`.
+static FIELD_HELP: LazyLock<String> = LazyLock::new(|| {
+    let line = |f: &crate::market::FieldInfo| format!("  {:<10} {}\n", f.name, f.help);
+    let lines: String = FIELDS.iter().map(line).collect();
+    format!("Fields of QUERY and --sort:\n{lines}")
+});
 
 fn duration(text: &str) -> Result<Hours, String> {
     <Hours as crate::setup::Value>::read(text)
+}
+
+fn whole(text: &str) -> Result<usize, String> {
+    text.trim().parse().map_err(|_| format!("`{text}` is no whole number"))
 }
 
 fn positive(text: &str) -> Result<f64, String> {
@@ -366,6 +408,14 @@ mod tests {
     #[test]
     fn the_definitions_do_not_contradict_each_other() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_card_is_found_by_the_word_that_completion_offers() {
+        let catalogue = crate::gpu::catalogue();
+        for ((id, card), word) in catalogue.iter().zip(CARDS.iter()) {
+            assert_eq!(catalogue.find(word), Ok(id), "{word} for {}", card.name);
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What every command starts from: options, environment, settings file, clock.
 
 use super::args::{Color, Global};
-use super::failure::Failure;
+use super::failure::{Failure, Reason};
 use super::log::Log;
 use super::market::Market;
 use super::out;
@@ -50,9 +50,14 @@ impl Call {
         let flags = self.base.clone().with(flags);
         let mut draft = self.config.setup.clone();
         if let Some(file) = &flags.file {
-            let text = read(file)?;
-            let job = Draft::from_yaml(&text)
-                .map_err(|e| Failure::usage(format!("{}: {e}", file.display())))?;
+            let text = read("-f", file)?;
+            let job = Draft::from_yaml(&text).map_err(|e| {
+                let hint =
+                    "; it holds lines of `field: value`, as haggle setup --print writes them";
+                let hint = if e.contains("expected") { hint } else { "" };
+                let problem = e.strip_prefix("error: ").unwrap_or(&e);
+                Failure::usage(format!("-f {}: {problem}{hint}", file.display()))
+            })?;
             draft.overlay(&job);
         }
         draft.overlay(&flags.draft);
@@ -100,12 +105,12 @@ impl Call {
             line.show(&progress(stock));
             log.note(stock, self::now());
         })
-        .map_err(|e| Failure::usage(e.to_string()))?;
+        .map_err(|e| Failure::usage(format!("--from {e}")))?;
         line.clear();
         log.note(&stock, self::now());
         if let Some(file) = &self.global.save {
             collect::save(&stock, now, file)
-                .map_err(|e| Failure::failed(format!("{}: {e}", file.display())))?;
+                .map_err(|e| Failure::file(Reason::Failed, "--save", file, &e))?;
         }
         let (table, mut statuses) = stock.into_parts();
         let wanted = &self.global.providers;
@@ -160,10 +165,10 @@ fn settings(paths: &Paths, named: bool) -> Result<FileConfig, Failure> {
     if !named && !file.exists() {
         return Ok(FileConfig::default());
     }
-    let text = read(file)?;
+    let text = read(if named { "--config" } else { "" }, file)?;
     FileConfig::parse(&text, &file.display().to_string()).map_err(|e| Failure::usage(e.to_string()))
 }
 
-fn read(file: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(file).map_err(|e| Failure::usage(format!("{}: {e}", file.display())))
+fn read(option: &str, file: &Path) -> Result<String, Failure> {
+    std::fs::read_to_string(file).map_err(|e| Failure::file(Reason::Usage, option, file, &e))
 }

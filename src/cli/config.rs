@@ -24,6 +24,11 @@ impl Setting {
     fn new(name: impl Into<String>, value: Option<String>, from: impl Into<String>) -> Self {
         Self { name: name.into(), value, from: from.into() }
     }
+
+    /// Name, value and where it comes from.
+    pub(super) fn parts(&self) -> (&str, Option<&str>, &str) {
+        (&self.name, self.value.as_deref(), &self.from)
+    }
 }
 
 pub(super) fn run(call: &Call, args: &ConfigArgs) -> Result<(), Failure> {

@@ -3,15 +3,16 @@
 use super::args::EstimateArgs;
 use super::call::{Call, mistake};
 use super::failure::Failure;
-use super::out;
+use super::out::{self, Grid};
 use crate::estimate::HardwareClass;
 use crate::estimate::advice::{self, Limits};
-use crate::estimate::class;
+use crate::estimate::class::{self, ClassEstimate};
 use crate::estimate::fit::{Advice, Fit, Verdict};
 use crate::estimate::quote::Speed;
 use crate::export::document::{EstimateDocument, name};
 use crate::gpu::{self, Gpu, GpuId};
 use crate::offer::Link;
+use crate::setup::Setup;
 use crate::units;
 use std::fmt::Write as _;
 
@@ -35,7 +36,7 @@ pub(super) fn run(call: &Call, args: EstimateArgs) -> Result<(), Failure> {
         &estimate.speed,
     )
     .with_limits(&limits);
-    out::document("estimate", call.global.format, &document, || {
+    let page = || {
         let mut text = format!(
             "{} {} by {} on {gpus} x {}\n",
             setup.model.name, setup.method, setup.framework, card.name
@@ -44,8 +45,51 @@ pub(super) fn run(call: &Call, args: EstimateArgs) -> Result<(), Failure> {
         text.push_str(&limits_line(&limits));
         text.push_str(&speed_line(&estimate.speed));
         text
-    })?;
+    };
+    let grid = || row(&setup, (card.name, gpus), &estimate);
+    out::document(call.global.format, &document, page, grid)?;
     beyond.map_or(Ok(()), |fault| Err(mistake(&fault)))
+}
+
+/// The estimate as one row, for spreadsheets and pull requests.
+fn row(setup: &Setup, (card, gpus): (&str, u32), estimate: &ClassEstimate) -> Grid {
+    let mut grid = Grid::new(&[
+        "model",
+        "method",
+        "framework",
+        "gpu",
+        ">gpus",
+        "verdict",
+        ">needed_gib",
+        ">low_gib",
+        ">high_gib",
+        ">usable_gib",
+        ">tokens_per_second_low",
+        ">tokens_per_second",
+        ">tokens_per_second_high",
+    ]);
+    let fit = &estimate.fit;
+    let gib = |v: Option<units::Gib>| v.map_or_else(String::new, |g| format!("{:.2}", g.get()));
+    let rate = estimate.speed.tokens_per_second;
+    let speed = |pick: fn(&units::Range<units::TokensPerSecond>) -> units::TokensPerSecond| {
+        rate.as_ref().map_or_else(String::new, |r| format!("{:.0}", pick(r).get()))
+    };
+    grid.row(vec![
+        setup.model.name.clone(),
+        setup.method.to_string(),
+        setup.framework.to_string(),
+        card.to_owned(),
+        gpus.to_string(),
+        name(&fit.verdict),
+        gib(fit.needed),
+        gib(fit.band.map(|b| b.low)),
+        gib(fit.band.map(|b| b.high)),
+        gib(fit.usable),
+        speed(|r| r.low),
+        speed(|r| r.expected),
+        speed(|r| r.high),
+    ]);
+    grid
 }
 
 /// The card that `name` means.

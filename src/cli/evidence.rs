@@ -2,7 +2,7 @@
 
 use super::args::{EvidenceArgs, Format};
 use super::call::Call;
-use super::failure::Failure;
+use super::failure::{Failure, Reason};
 use super::out::{self, Grid};
 use crate::estimate::evidence::{self, Evidence, Group, Row};
 use crate::export::document::{VERSION, name};
@@ -15,8 +15,8 @@ pub(super) fn run(call: &Call, args: EvidenceArgs) -> Result<(), Failure> {
     let asks_for_setup = args.setup != super::setup_flags::SetupFlags::default();
     let (found, by_row) = match &args.file {
         Some(file) => {
-            let csv = std::fs::read(file)
-                .map_err(|e| Failure::usage(format!("{}: {e}", file.display())))?;
+            let csv =
+                std::fs::read(file).map_err(|e| Failure::file(Reason::Usage, "", file, &e))?;
             let found = evidence::evidence(&csv)
                 .map_err(|e| Failure::usage(format!("{}: {e}", file.display())))?;
             (found, true)

@@ -2,7 +2,7 @@
 
 use super::args::ExportArgs;
 use super::call::Call;
-use super::failure::Failure;
+use super::failure::{Failure, Reason};
 use super::market;
 use super::{out, quote};
 use crate::config::store;
@@ -28,7 +28,7 @@ pub(super) fn run(call: &Call, args: ExportArgs) -> Result<(), Failure> {
     match &args.output {
         None => out::data(&text)?,
         Some(file) => store::write_whole(file, text.as_bytes())
-            .map_err(|e| Failure::failed(format!("{}: {e}", file.display())))?,
+            .map_err(|e| Failure::file(Reason::Failed, "-o", file, &e))?,
     }
     market.strict(call)
 }

@@ -1,8 +1,11 @@
 //! How a command ends: exit codes that scripts rely on, and one clear line for people.
 
 use super::args::Format;
+use crate::config::store;
 use crate::export::document::VERSION;
 use serde_json::json;
+use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Why a command did not end with yes. The numbers are promises.
@@ -52,6 +55,12 @@ impl Failure {
     /// Nothing matches.
     pub fn nothing(message: impl Into<String>) -> Self {
         Self::new(Reason::Nothing, message)
+    }
+
+    /// A file that was named cannot be read or written: `--from m.haggle: there is no such file`.
+    pub fn file(reason: Reason, option: &str, path: &Path, error: &io::Error) -> Self {
+        let gap = if option.is_empty() { "" } else { " " };
+        Self::new(reason, format!("{option}{gap}{}: {}", path.display(), store::problem(error)))
     }
 
     /// Ended by a signal: 128 and its number, as shells count.

@@ -4,7 +4,7 @@ use super::args::{Format, GateArgs};
 use super::call::Call;
 use super::failure::{Failure, Reason};
 use super::market;
-use super::out;
+use super::out::{self, Grid};
 use crate::export::document::{OfferDocument, VERSION, rfc3339};
 use crate::market::FrontPoint;
 use crate::units::{self, Usd};
@@ -53,8 +53,24 @@ pub(super) fn run(call: &Call, args: GateArgs) -> Result<(), Failure> {
     );
     match call.global.format {
         Format::Markdown => out::data(&format!("{} {line}\n", if passed { "✅" } else { "❌" }))?,
-        format => out::document("gate", format, &document, || format!("{line}\n"))?,
+        format => {
+            let grid = || row(&document);
+            out::document(format, &document, || format!("{line}\n"), grid)?;
+        }
     }
     market.strict(call)?;
     if passed { Ok(()) } else { Err(Failure::new(Reason::Gate, line)) }
+}
+
+/// The verdict as one row, for a table that a job appends to.
+fn row(gate: &GateDocument) -> Grid {
+    let mut grid = Grid::new(&["at", "passed", ">max_total_usd", ">total_usd", "offer"]);
+    grid.row(vec![
+        gate.at.clone(),
+        gate.passed.to_string(),
+        gate.max_total_usd.to_string(),
+        gate.total_usd.to_string(),
+        gate.offer.id.clone(),
+    ]);
+    grid
 }

@@ -49,7 +49,11 @@ pub(super) fn run(call: &Call, args: &GpusArgs) -> Result<(), Failure> {
         ]);
     }
     let document = json!({"schema": "haggle.gpus/1", "haggle": VERSION, "gpus": gpus});
-    out::grid(call.global.format, &document, &grid)
+    out::grid(call.global.format, &document, &grid)?;
+    if gpus.is_empty() {
+        out::say("no card of the catalogue matches; haggle gpus lists all of them");
+    }
+    Ok(())
 }
 
 /// What the market holds that the catalogue does not know: name, whose, how many offers.

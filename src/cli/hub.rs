@@ -14,8 +14,8 @@ use std::sync::Arc;
 /// The model that `name` means.
 pub(super) fn model(call: &Call, name: &str) -> Result<Arc<Model>, Failure> {
     if let Some(file) = config_file(name) {
-        let json = std::fs::read(&file)
-            .map_err(|e| Failure::usage(format!("model: {}: {e}", file.display())))?;
+        let json =
+            std::fs::read(&file).map_err(|e| Failure::file(Reason::Usage, "model:", &file, &e))?;
         let model = model::from_config(name, &json, None)
             .map_err(|e| Failure::usage(format!("model: {e}")))?;
         return Ok(Arc::new(model));

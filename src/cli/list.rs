@@ -5,7 +5,7 @@ use super::call::Call;
 use super::failure::Failure;
 use super::market::{self, Market};
 use super::out;
-use crate::export::{csv_of_offers, markdown_of_offers};
+use crate::export::{ListDocument, csv_of_offers, markdown_of_offers};
 use crate::market::{Align, COLUMNS, Column, Field, SortKey, ViewRow};
 use std::collections::BTreeMap;
 use unicode_width::UnicodeWidthStr;
@@ -17,7 +17,8 @@ pub(super) fn list(call: &Call, args: ListArgs) -> Result<(), Failure> {
     let limit = match args.limit {
         Some(0) => usize::MAX,
         Some(limit) => limit,
-        None if out::on_terminal() => ON_TERMINAL,
+        // What programs read is the same on a terminal and in a pipe.
+        None if out::on_terminal() && call.global.format == Format::Table => ON_TERMINAL,
         None => usize::MAX,
     };
     run(call, args.query, &args.sort, limit).map(|_| ())
@@ -45,21 +46,24 @@ fn run(call: &Call, args: QueryArgs, sort: &[String], limit: usize) -> Result<us
         }
         format => {
             let document = market.document(&query, &setup, &lines);
-            out::data(&match format {
-                Format::Csv => {
-                    csv_of_offers(&document.offers).map_err(|e| Failure::failed(e.to_string()))?
-                }
-                Format::Markdown => markdown_of_offers(&document.offers),
-                _ => out::structured(format, &document)?,
-            })?;
+            out::data(&written(format, &document)?)?;
         }
     }
     market.strict(call)?;
     Ok(lines.len())
 }
 
+/// The offers of `document` in a format for programs.
+pub(super) fn written(format: Format, document: &ListDocument) -> Result<String, Failure> {
+    match format {
+        Format::Csv => csv_of_offers(&document.offers).map_err(|e| Failure::failed(e.to_string())),
+        Format::Markdown => Ok(markdown_of_offers(&document.offers)),
+        _ => out::structured(format, document),
+    }
+}
+
 /// What standard error says below a table.
-fn narrate(market: &Market, printed: usize) {
+pub(super) fn narrate(market: &Market, printed: usize) {
     let (shown, total) = market.counts();
     let hidden: BTreeMap<String, usize> = market.excluded(printed);
     let reasons: Vec<String> = hidden.iter().map(|(why, n)| format!("{why}: {n}")).collect();

@@ -1,7 +1,7 @@
 //! `--log FILE` (or `HAGGLE_LOG`): a line whenever something changes with a provider. Keys and query
 //! strings never come here.
 
-use super::failure::Failure;
+use super::failure::{Failure, Reason};
 use crate::export::document::{VERSION, rfc3339};
 use crate::session::{Light, Stock};
 use crate::units::UnixSeconds;
@@ -21,7 +21,7 @@ impl Log {
     pub(super) fn open(file: Option<PathBuf>, now: UnixSeconds) -> Result<Self, Failure> {
         let Some(path) = file else { return Ok(Self { file: None, lights: Vec::new() }) };
         let file = OpenOptions::new().create(true).append(true).open(&path);
-        let file = file.map_err(|e| Failure::usage(format!("--log: {}: {e}", path.display())))?;
+        let file = file.map_err(|e| Failure::file(Reason::Usage, "--log", &path, &e))?;
         let mut log = Self { file: Some(file), lights: Vec::new() };
         log.line(now, &format!("haggle {VERSION}"));
         Ok(log)

@@ -20,6 +20,7 @@ mod list;
 mod log;
 mod man;
 mod market;
+mod mistake;
 mod models;
 mod out;
 mod pareto;
@@ -65,14 +66,10 @@ fn refuse(error: &clap::Error, words: &[OsString]) -> ExitCode {
         let written = out::data(&error.render().to_string());
         return written.map_or_else(|f| f.code(), |()| ExitCode::SUCCESS);
     }
-    let text = error.render().to_string();
-    if json_wanted(words) {
-        let line = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-        out::say(&Failure::usage(line).text(Format::Json));
-    } else {
-        out::say(text.trim_end());
-    }
-    ExitCode::from(Reason::Usage as u8)
+    let failure = Failure::usage(mistake::line(error, words));
+    let format = if json_wanted(words) { Format::Json } else { Format::Table };
+    out::say(&failure.text(format));
+    failure.code()
 }
 
 /// Was `--format json` among words that could not be parsed?

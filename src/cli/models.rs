@@ -38,7 +38,13 @@ pub(super) fn run(call: &Call, args: &SearchArgs) -> Result<(), Failure> {
         ]);
     }
     let document = json!({"schema": "haggle.models/1", "haggle": VERSION, "models": models});
-    out::grid(call.global.format, &document, &grid)
+    out::grid(call.global.format, &document, &grid)?;
+    if models.is_empty() {
+        out::say(
+            "no built-in model matches; any other goes by its Hugging Face id: --model org/name",
+        );
+    }
+    Ok(())
 }
 
 /// Every word stands somewhere in name, id or line.

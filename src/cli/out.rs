@@ -77,19 +77,18 @@ pub(super) fn structured(format: Format, document: &impl Serialize) -> Result<St
     Ok(text)
 }
 
-/// Prints `document` as JSON or YAML, or `page` as text; other formats do not exist for it.
+/// Prints `document` as JSON or YAML, `page` as text, or `grid` as CSV or Markdown.
 pub(super) fn document(
-    command: &str,
     format: Format,
     document: &impl Serialize,
     page: impl FnOnce() -> String,
+    grid: impl FnOnce() -> Grid,
 ) -> Result<(), Failure> {
     match format {
         Format::Table => data(&page()),
         Format::Json | Format::Yaml => data(&structured(format, document)?),
-        Format::Csv | Format::Markdown => {
-            Err(Failure::usage(format!("{command} is written as table, json or yaml")))
-        }
+        Format::Csv => data(&grid().csv()?),
+        Format::Markdown => data(&grid().markdown()),
     }
 }
 

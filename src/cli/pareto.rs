@@ -30,6 +30,18 @@ pub(super) fn run(call: &Call, args: QueryArgs) -> Result<(), Failure> {
         )?,
         format => out::grid(format, &document, &grid(&market, &front))?,
     }
+    if call.global.format == Format::Table {
+        let (shown, total) = market.counts();
+        out::say(&format!(
+            "{} on the front, of {shown} that match and {total} in all",
+            lines.len()
+        ));
+        if lines.is_empty() {
+            out::say(
+                "no offer that matches has both a total and hours; haggle why tells what hides them",
+            );
+        }
+    }
     market.strict(call)
 }
 

@@ -2,7 +2,7 @@
 
 use super::args::Color;
 use super::call::Call;
-use super::failure::Failure;
+use super::failure::{Failure, Reason};
 use super::out;
 use super::setup_flags::SetupFlags;
 use crate::app::desk::Desk;
@@ -31,7 +31,7 @@ pub(super) fn run(call: &Call) -> Result<(), Failure> {
     };
     let setup = call.setup(SetupFlags::default())?;
     let draft = call.draft(SetupFlags::default())?;
-    let stock = collect::load(&call.wish()).map_err(|e| Failure::usage(e.to_string()))?;
+    let stock = collect::load(&call.wish()).map_err(|e| Failure::usage(format!("--from {e}")))?;
     let now = now();
     let ask_first = to_be_asked(call, &stock, now);
     let mut desk = Desk::new(stock, draft, setup);
@@ -110,7 +110,7 @@ fn keep(call: &Call, ended: &Ended) -> Result<(), Failure> {
     }
     match &call.global.save {
         Some(file) => collect::save(stock, ended.app.now, file)
-            .map_err(|e| Failure::failed(format!("{}: {e}", file.display()))),
+            .map_err(|e| Failure::file(Reason::Failed, "--save", file, &e)),
         None => Ok(()),
     }
 }
@@ -141,7 +141,7 @@ fn start_view(desk: &mut Desk, view: &ViewConfig) -> Result<(), Failure> {
 
 /// Look, keys, columns and views, as the settings and the options say. What is wrong there is said
 /// on the screen; it is no reason not to open it.
-fn options(call: &Call) -> Options {
+pub(super) fn options(call: &Call) -> Options {
     let view = &call.config.view;
     let keys = call.config.keys.iter().map(|(name, keys)| (name.as_str(), keys.as_slice()));
     let (keymap, mut problems) = Keymap::new(keys);

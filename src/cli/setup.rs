@@ -4,7 +4,7 @@ use super::args::SetupArgs;
 use super::call::Call;
 use super::failure::Failure;
 use super::out::{self, Grid};
-use crate::export::document::VERSION;
+use crate::export::document::{self, VERSION};
 use crate::setup::Field;
 use serde_json::json;
 
@@ -25,6 +25,7 @@ pub(super) fn run(call: &Call, args: SetupArgs) -> Result<(), Failure> {
             field.about().to_owned(),
         ]);
     }
-    let document = json!({"schema": "haggle.setup/1", "haggle": VERSION, "setup": full});
+    let document =
+        json!({"schema": "haggle.setup/1", "haggle": VERSION, "setup": document::setup(&setup)});
     out::grid(call.global.format, &document, &grid)
 }

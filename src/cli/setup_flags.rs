@@ -61,6 +61,7 @@ fn flag(field: Field) -> Arg {
         .value_name(field.shape())
         .value_parser(Hinted(words))
         .hide_possible_values(!listed)
+        .allow_negative_numbers(true)
         .action(if field == Field::Assume { ArgAction::Append } else { ArgAction::Set })
         .help(field.about().trim_end_matches('.'))
         .help_heading(HEADING)

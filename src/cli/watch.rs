@@ -18,7 +18,11 @@ const SHORTEST: Duration = Duration::from_secs(30);
 pub(super) fn run(call: &Call, args: WatchArgs) -> Result<(), Failure> {
     let setup = call.setup(args.query.setup)?;
     let query = market::query(call, &args.query.query)?;
-    market::parse(&args.until)?;
+    let until = market::parse(&args.until)
+        .map_err(|f| Failure::usage(format!("--until: {}", f.message)))?;
+    if until.is_empty() {
+        return Err(Failure::usage("--until: the condition is empty; write it like total<15$"));
+    }
     let both = if query.is_empty() {
         market::parse(&args.until)?
     } else {
@@ -84,7 +88,7 @@ fn met(
         Format::Table => out::data(&list::table(market, &[line], call.colours()))?,
         format => {
             let document = market.document(query, setup, &[line]);
-            out::document("watch", format, &document, String::new)?;
+            out::data(&list::written(format, &document)?)?;
         }
     }
     market.strict(call)

@@ -1,6 +1,6 @@
 //! Provider keys: where they are looked for, and where one was found. A key is never printed.
 
-use super::{Env, Paths};
+use super::{Env, Paths, store};
 use crate::offer::Provider;
 use secrecy::{ExposeSecret, SecretString};
 use std::fs;
@@ -101,16 +101,70 @@ fn from_provider_file(provider: Provider, paths: &Paths) -> Option<Key> {
     match provider {
         Provider::Vast => found(config.join("vastai/vast_api_key"), |t| Some(t.to_string()))
             .or_else(|| found(home.join(".vast_api_key"), |t| Some(t.to_string()))),
+        // runpodctl writes `apikey`, the Python package a profile.
         Provider::Runpod => found(home.join(".runpod/config.toml"), |text| {
             let table: toml::Table = text.parse().ok()?;
-            let value = table.get("apikey").or_else(|| table.get("apiKey"))?;
+            let profile = table.get("default").and_then(|d| d.get("api_key"));
+            let value = table.get("apikey").or_else(|| table.get("apiKey")).or(profile)?;
             value.as_str().map(str::to_string)
         }),
         Provider::Lambda => found(home.join(".lambda_cloud/lambda_keys"), |text| {
             let line = text.lines().find(|l| l.trim_start().starts_with("api_key"))?;
             Some(line.split_once('=')?.1.to_string())
         }),
+        Provider::Vultr => found(home.join(".vultr-cli.yaml"), |text| {
+            let line = text.lines().find(|l| l.starts_with("api-key"))?;
+            Some(line.split_once(':')?.1.trim().trim_matches('\'').to_string())
+        }),
         _ => None,
+    }
+}
+
+/// What is wrong with the places where the key of `provider` is looked for: a variable or a file
+/// that is there and holds none, or a file that others can read. Never the key itself.
+pub fn key_problems(provider: Provider, env: &Env, paths: &Paths) -> Vec<String> {
+    let Some((variable, file_variable)) = key_variable(provider) else { return Vec::new() };
+    let mut problems = Vec::new();
+    if let Some(text) = env.get(variable)
+        && key(text, KeyOrigin::Variable(variable), None).is_none()
+    {
+        problems.push(format!("{variable} is not used: no key holds spaces or line breaks"));
+    }
+    if let Some(file) = env.get(file_variable).filter(|_| env.get(variable).is_none()) {
+        match fs::read_to_string(file) {
+            Err(e) => problems.push(format!("{file_variable}: {file}: {}", store::problem(&e))),
+            Ok(text) if key(&text, KeyOrigin::FileVariable(file_variable), None).is_none() => {
+                problems.push(format!("{file_variable}: {file} holds no key on a single line"));
+            }
+            Ok(_) => {}
+        }
+    }
+    problems.extend(find_key(provider, env, paths).and_then(|key| key.warning));
+    problems
+}
+
+/// What is wrong with our own file of keys, by line at most.
+pub fn keys_file_problem(paths: &Paths) -> Option<String> {
+    let file = paths.keys_file()?;
+    let text = match fs::read_to_string(&file) {
+        Ok(text) => text,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return None,
+        Err(e) => return Some(format!("{}: {}", file.display(), store::problem(&e))),
+    };
+    let place = |e: toml::de::Error| {
+        // The message would quote the line, and the line holds a key.
+        let line = e.span().map_or(1, |s| 1 + text[..s.start].matches('\n').count());
+        format!("{}:{line} is no TOML; write it like vast = \"KEY\"", file.display())
+    };
+    match text.parse::<toml::Table>() {
+        Err(e) => Some(place(e)),
+        Ok(table) => {
+            let keyed = Provider::ALL.into_iter().filter(|p| key_variable(*p).is_some());
+            let names: Vec<&str> = keyed.map(Provider::name).collect();
+            let stray = table.keys().any(|name| !names.contains(&name.as_str()));
+            let known = names.join(", ");
+            stray.then(|| format!("{}: only {known} take keys", file.display()))
+        }
     }
 }
 
@@ -182,6 +236,41 @@ mod tests {
         assert_eq!(runpod.secret.expose_secret(), "rp_abc");
         let lambda = find_key(Provider::Lambda, &none, &paths).unwrap();
         assert_eq!(lambda.secret.expose_secret(), "secret_x");
+    }
+
+    #[test]
+    fn the_files_of_the_python_package_and_of_vultr_cli_are_understood() {
+        let (folder, paths) = home();
+        write(&folder, ".runpod/config.toml", "[default]\napi_key = \"rp_def\"\n");
+        write(&folder, ".vultr-cli.yaml", "api-key: 'V123'\n");
+        let none = Env::default();
+        let runpod = find_key(Provider::Runpod, &none, &paths).unwrap();
+        assert_eq!(runpod.secret.expose_secret(), "rp_def");
+        let vultr = find_key(Provider::Vultr, &none, &paths).unwrap();
+        assert_eq!(vultr.secret.expose_secret(), "V123");
+    }
+
+    #[test]
+    fn what_is_wrong_with_keys_is_said_without_the_key() {
+        let (folder, paths) = home();
+        write(&folder, "key", "two words\n");
+        let file = folder.path().join("key").display().to_string();
+        let env = Env::of([
+            ("VAST_API_KEY", "planted secret"),
+            ("VULTR_API_KEY_FILE", "/no/such/file"),
+            ("LAMBDA_API_KEY_FILE", file.as_str()),
+        ]);
+        let said = |p| key_problems(p, &env, &paths).join("; ");
+        assert!(said(Provider::Vast).starts_with("VAST_API_KEY is not used"));
+        assert!(said(Provider::Vultr).ends_with("there is no such file"));
+        assert!(said(Provider::Lambda).ends_with("holds no key on a single line"));
+        assert_eq!(said(Provider::Runpod), "");
+        write(&folder, ".config/haggle/keys.toml", "vast = \"a\"\nvultr: planted\n");
+        let problem = keys_file_problem(&paths).unwrap();
+        assert!(problem.contains("keys.toml:2 is no TOML"), "{problem}");
+        assert!(!problem.contains("planted") && !said(Provider::Vast).contains("planted"));
+        write(&folder, ".config/haggle/keys.toml", "vast = \"a\"\nacme = \"b\"\n");
+        assert!(keys_file_problem(&paths).unwrap().contains("only vast, runpod"));
     }
 
     #[test]

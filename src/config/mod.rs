@@ -9,5 +9,7 @@ pub mod store;
 
 pub use env::Env;
 pub use file::{ConfigError, FileConfig, ProviderConfig, ViewConfig};
-pub use keys::{Key, KeyOrigin, find_hub_token, find_key, key_variable};
+pub use keys::{
+    Key, KeyOrigin, find_hub_token, find_key, key_problems, key_variable, keys_file_problem,
+};
 pub use paths::Paths;

@@ -39,6 +39,18 @@ pub fn keep_aside(path: &Path) -> io::Result<PathBuf> {
     Ok(aside)
 }
 
+/// What is the matter with a file, in words.
+pub fn problem(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        io::ErrorKind::IsADirectory => "this is a folder, not a file".to_owned(),
+        io::ErrorKind::NotADirectory => "a part of this path is no folder".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        io::ErrorKind::InvalidData => "this is no text in UTF-8".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
 fn folder_of(path: &Path) -> PathBuf {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),

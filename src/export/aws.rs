@@ -15,13 +15,16 @@ pub(super) const EXPORT: Export = Export {
     render,
 };
 
+/// The image's own volume, in GiB.
+const LEAST_DISK: u64 = 80;
+
 fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
     let kind = shell::word("instance type", c.offer.launch_id.as_str(), ".-")?;
     let place = shell::word("region", c.offer.place.raw.as_str(), "-")?;
     let (region, zone) = region_and_zone(place);
     let label = launch::label(c);
     let disk = serde_json::json!([{"DeviceName": "/dev/sda1", "Ebs": {
-        "VolumeSize": launch::disk_gib(c, 80), "VolumeType": "gp3", "DeleteOnTermination": true,
+        "VolumeSize": launch::disk_gib(c, LEAST_DISK), "VolumeType": "gp3", "DeleteOnTermination": true,
     }}]);
     let mut command = shell::Command::new("aws ec2 run-instances")
         .option("--region", region)
@@ -52,7 +55,8 @@ fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
     if ami(kind).is_none() {
         needed.push(("AWS_IMAGE_ID", "an AMI whose driver knows this GPU"));
     }
-    Ok(format!("{}{}{}", note::comment(c, "# "), shell::require(&needed), command.finish()))
+    let note = note::comment(c, "# ") + &launch::disk_remark(c, LEAST_DISK, "GiB");
+    Ok(format!("{note}{}{}", shell::require(&needed), command.finish()))
 }
 
 /// The zone is the region and a letter: `us-east-1a`.

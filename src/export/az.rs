@@ -14,6 +14,9 @@ pub(super) const EXPORT: Export = Export {
     render,
 };
 
+/// The image's own disk, in GiB.
+const LEAST_DISK: u64 = 64;
+
 fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
     let size = shell::word("size", c.offer.launch_id.as_str(), "_-.")?;
     let region = shell::word("region", c.offer.place.raw.as_str(), "-")?;
@@ -23,7 +26,7 @@ fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
         .option("--location", region)
         .option("--size", size)
         .option("--image", "microsoft-dsvm:ubuntu-hpc:2204:latest")
-        .option("--os-disk-size-gb", &launch::disk_gib(c, 64).to_string())
+        .option("--os-disk-size-gb", &launch::disk_gib(c, LEAST_DISK).to_string())
         .option("--os-disk-delete-option", "Delete")
         .option("--nic-delete-option", "Delete")
         .option("--admin-username", "haggle")
@@ -35,8 +38,9 @@ fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
             .option("--eviction-policy", "Delete");
     }
     Ok(format!(
-        "{}# Shutting down from inside keeps the machine on the bill; az vm delete ends it.\n{}{}",
+        "{}{}# Shutting down from inside keeps the machine on the bill; az vm delete ends it.\n{}{}",
         note::comment(c, "# "),
+        launch::disk_remark(c, LEAST_DISK, "GiB"),
         shell::require(&[("AZURE_RESOURCE_GROUP", "the resource group to create it in")]),
         command.finish()
     ))

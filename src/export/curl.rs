@@ -30,6 +30,7 @@ struct Call {
     meaning: &'static str,
     body: Value,
     remark: &'static str,
+    disk: String,
 }
 
 fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
@@ -41,7 +42,7 @@ fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
     };
     let body = shell::quote(&call.body.to_string())
         .replace(VARIABLE, &format!("'\"${}\"'", call.variable));
-    let mut text = note::comment(c, "# ");
+    let mut text = note::comment(c, "# ") + &call.disk;
     let _ = writeln!(text, "# {}", call.remark);
     text.push_str(&shell::require(&[
         (call.key, "the key of your account"),
@@ -72,6 +73,7 @@ fn lambda(c: &Context<'_>) -> Result<Call, Unsuitable> {
             "name": launch::label(c),
         }),
         remark: "If this call times out, list your instances before you repeat it: it may have worked.",
+        disk: String::new(),
     })
 }
 
@@ -108,6 +110,7 @@ fn tensordock(c: &Context<'_>) -> Result<Call, Unsuitable> {
             "ssh_key": VARIABLE,
         }}}),
         remark: "Stopping the machine keeps the GPU on the bill; delete it to end the bill.",
+        disk: launch::disk_remark(c, disk, "GB"),
     })
 }
 
@@ -133,5 +136,6 @@ fn vultr(c: &Context<'_>) -> Result<Call, Unsuitable> {
             "sshkey_id": [VARIABLE],
         }),
         remark: "GPU plans must be opened for your account by Vultr's support once; stopped machines are billed in full, destroy them to end the bill.",
+        disk: String::new(),
     })
 }

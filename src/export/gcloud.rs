@@ -15,6 +15,9 @@ pub(super) const EXPORT: Export = Export {
     render,
 };
 
+/// The image's own disk, in GiB.
+const LEAST_DISK: u64 = 60;
+
 fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
     let kind = shell::word("machine type", c.offer.launch_id.as_str(), "-")?;
     let place = shell::word("zone", c.offer.place.raw.as_str(), "-")?;
@@ -30,7 +33,7 @@ fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
         .option("--machine-type", kind)
         .option("--image-family", "common-cu128-ubuntu-2204-nvidia-570")
         .option("--image-project", "deeplearning-platform-release")
-        .option("--boot-disk-size", &format!("{}GB", launch::disk_gib(c, 60)))
+        .option("--boot-disk-size", &format!("{}GB", launch::disk_gib(c, LEAST_DISK)))
         .option("--boot-disk-type", disk_type(kind))
         .option("--maintenance-policy", "TERMINATE");
     if kind.starts_with("n1-") {
@@ -49,7 +52,8 @@ fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
     } else {
         shell::require(&[("GCP_ZONE", &format!("a zone of {place} that has this machine type"))])
     };
-    Ok(format!("{}{zone}{}", note::comment(c, "# "), command.finish()))
+    let note = note::comment(c, "# ") + &launch::disk_remark(c, LEAST_DISK, "GiB");
+    Ok(format!("{note}{zone}{}", command.finish()))
 }
 
 /// A region has two parts (`us-central1`), a zone one more (`us-central1-a`, `us-south1-ai1b`).

@@ -18,6 +18,19 @@ pub(super) fn disk_gib(c: &Context<'_>, least: u64) -> u64 {
     (disk(c).to_bytes().to_gib().get().ceil() as u64).max(least)
 }
 
+/// A comment where the image wants a larger disk than the one in the bill.
+pub(super) fn disk_remark(c: &Context<'_>, least: u64, unit: &str) -> String {
+    let billed = disk(c).get().ceil();
+    let enough = if unit == "GiB" { disk_gib(c, 0) } else { disk_gb(c, 0) } >= least;
+    if enough {
+        String::new()
+    } else {
+        format!(
+            "# The disk is {least} {unit}, the least that is taken; the bill counts {billed} GB.\n"
+        )
+    }
+}
+
 /// A name for the machine: what runs on it.
 pub(super) fn label(c: &Context<'_>) -> String {
     shell::label(&format!("haggle {} {}", c.setup.model.name, c.setup.method))

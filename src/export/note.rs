@@ -2,6 +2,7 @@
 
 use super::Context;
 use super::document::{name, rfc3339};
+use crate::setup::Field;
 use crate::units::{self, Range};
 
 /// The quote in plain lines, none of which holds a line break or a control character.
@@ -10,6 +11,7 @@ pub(super) fn lines(c: &Context<'_>) -> Vec<String> {
         format!("haggle {} at {}", env!("CARGO_PKG_VERSION"), rfc3339(c.at)),
         offer_line(c),
         setup_line(c),
+        whole_setup(c),
         fit_line(c),
         total_line(c),
     ];
@@ -77,6 +79,14 @@ fn setup_line(c: &Context<'_>) -> String {
         units::tokens(s.tokens),
         s.epochs,
     )
+}
+
+/// Every field of the setup, as its flags.
+fn whole_setup(c: &Context<'_>) -> String {
+    let draft = c.setup.to_draft();
+    let flag = |f: &Field| Some(format!("--{} {}", f.flag(), draft.get(*f)?));
+    let flags: Vec<String> = Field::ALL.iter().filter_map(flag).collect();
+    format!("setup: {}", flags.join(" "))
 }
 
 fn fit_line(c: &Context<'_>) -> String {

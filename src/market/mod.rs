@@ -27,7 +27,7 @@ mod words;
 pub use column::{Align, COLUMNS, Cell, Column};
 pub use complete::{Candidate, Completion, complete};
 pub use front::FrontPoint;
-pub use query::{Field, Query, QueryError};
+pub use query::{FIELDS, Field, FieldInfo, Query, QueryError};
 pub use sort::{SortBy, SortKey};
 pub use table::{Census, Mark, RowId, Table};
 pub use view::{Ask, Excluded, View, ViewRow};

@@ -67,7 +67,10 @@ impl SortKey {
         field.map(|f| SortKey { by: SortBy::Field(f), descending }).ok_or_else(|| {
             let names = super::query::FIELDS.iter().map(|f| f.name).chain(["runs"]);
             let meant = super::query::nearest(name, names);
-            let hint = meant.map(|m| format!(" (did you mean `{m}`?)")).unwrap_or_default();
+            let hint = meant.map_or_else(
+                || "; there are total, hours, price, rel, vram, …: haggle list --help".to_owned(),
+                |m| format!(" (did you mean `{m}`?)"),
+            );
             format!("there is no field `{name}` to sort by{hint}")
         })
     }

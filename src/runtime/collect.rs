@@ -97,7 +97,7 @@ impl Wish<'_> {
 
 fn read(file: &Path) -> Result<Snapshot, CollectError> {
     let wrong = |problem: String| CollectError { file: file.display().to_string(), problem };
-    let bytes = std::fs::read(file).map_err(|e| wrong(e.to_string()))?;
+    let bytes = std::fs::read(file).map_err(|e| wrong(store::problem(&e)))?;
     if file.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv")) {
         return catalogue_file(file, &bytes).map_err(|e| match e {
             FetchError::Unreadable(why) => wrong(why),

@@ -12,4 +12,4 @@ mod out;
 pub use guard::{Guard, Wants, restore};
 pub use hook::install as install_hook;
 pub use input::events;
-pub use out::{Frames, Out};
+pub use out::{Frames, Out, size};

@@ -28,6 +28,12 @@ impl Out {
     }
 }
 
+/// Columns and rows of the terminal that standard output leads to, if it is one that tells.
+pub fn size() -> Option<(u16, u16)> {
+    let known = io::stdout().is_terminal().then(crossterm::terminal::size)?.ok()?;
+    (known.0 > 0 && known.1 > 0).then_some(known)
+}
+
 impl Write for Out {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
