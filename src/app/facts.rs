@@ -125,7 +125,7 @@ fn offer_facts(offer: &Offer, now: UnixSeconds) -> Vec<Fact> {
         fact("upload", offer.upload.map(|v| format!("{} Mbit/s", mbps(v)))),
         fact("largest disk", offer.disk.map(|v| format!("{:.0} GB", v.get()))),
         fact("longest rental", offer.max_rental.map(hours)),
-        fact("looks odd", Some(if flags.is_empty() { "no".to_string() } else { flags })),
+        fact("flags", Some(if flags.is_empty() { "none".to_string() } else { flags })),
     ]
 }
 

@@ -235,7 +235,7 @@ pub enum Basis {
     Unknown,
 }
 
-/// What looks wrong about an offer. A small set of bits, because a million rows carry one.
+/// What is to be marked about an offer: what looks wrong, or would surprise. A small set of bits, because a million rows carry one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Flags(pub u16);
@@ -253,15 +253,24 @@ impl Flags {
     pub const CLEANED: Flags = Flags(1 << 4);
     /// An example row of the built-in snapshot, of a market whose rows change by the minute.
     pub const EXAMPLE: Flags = Flags(1 << 5);
+    /// The processor is an Arm one: images and wheels made for x86 do not run.
+    pub const ARM_HOST: Flags = Flags(1 << 6);
 
-    const NAMES: [(Flags, &'static str); 6] = [
+    const NAMES: [(Flags, &'static str); 7] = [
         (Flags::ODD_PRICE, "odd-price"),
         (Flags::SPOT_NOT_CHEAPER, "spot-not-cheaper"),
         (Flags::CONFLICTING, "conflicting"),
         (Flags::ODD_MEMORY, "odd-memory"),
         (Flags::CLEANED, "cleaned"),
         (Flags::EXAMPLE, "example"),
+        (Flags::ARM_HOST, "arm-host"),
     ];
+
+    /// These, if `set`.
+    #[must_use]
+    pub const fn when(self, set: bool) -> Flags {
+        if set { self } else { Flags(0) }
+    }
 
     /// Both sets together.
     #[must_use]

@@ -6,9 +6,10 @@
 //! the future does not count yet. Source: learn.microsoft.com, Retail Prices API, and what other
 //! clients learnt of it (August 2026). Without sizes: those are in `assets/machines.csv`.
 
+use super::figures;
 use super::http::RateLimit;
 use super::lenient::{Code, Flag, Many, Number, lenient_object};
-use super::machines::machine;
+use super::machines::{UnknownTypes, machine};
 use super::rows;
 use super::source::{Context, Endpoint, KeyUse, Profile, Source};
 use super::terms::azure_fees;
@@ -92,6 +93,7 @@ async fn fetch(context: &Context, sink: &Sink) -> Result<Report, FetchError> {
         ("$filter", FILTER),
     ];
     let mut call = context.call(ENDPOINT, PATH)?.query(&first);
+    let mut cut = None;
     for number in 1.. {
         let page: Page = rows::whole(&call.body().await?.bytes)?;
         prices.reject("a row that is no object", page.items.rejected);
@@ -104,12 +106,16 @@ async fn fetch(context: &Context, sink: &Sink) -> Result<Report, FetchError> {
         if next.is_empty() {
             break;
         }
-        if fresh == 0 || number >= MOST_PAGES {
+        if fresh == 0 {
             return Err(FetchError::Endless(number));
+        }
+        if number >= MOST_PAGES {
+            cut = Some(format!("stopped after {number} pages, and more would have followed"));
+            break;
         }
         call = context.follow(ENDPOINT, next)?.patience(WAIT).rows_so_far(prices.found.len());
     }
-    let (offers, rejected) = prices.offers();
+    let (offers, rejected, unknown_types) = prices.offers();
     let rows = offers.len();
     if rows == 0 {
         // A filter that the service does not understand is answered with nothing, not with an error.
@@ -118,7 +124,8 @@ async fn fetch(context: &Context, sink: &Sink) -> Result<Report, FetchError> {
     if !sink.rows(offers).await {
         return Err(FetchError::unheard());
     }
-    Ok(Report { rows, coverage: Some(1.0), rejected, ..Report::default() })
+    let coverage = cut.is_none().then_some(1.0);
+    Ok(Report { rows, coverage, coverage_note: cut, rejected, unknown_types, ..Report::default() })
 }
 
 /// What one price is.
@@ -228,7 +235,7 @@ impl Prices {
         }
     }
 
-    fn offers(mut self) -> (Vec<Offer>, Vec<(&'static str, usize)>) {
+    fn offers(mut self) -> (Vec<Offer>, Vec<(&'static str, usize)>, Vec<(Text, usize)>) {
         let mut both = BTreeMap::<(String, String), (Price, bool)>::new();
         for ((region, size, spot), (listed, conflict)) in std::mem::take(&mut self.found) {
             let entry = both.entry((region, size)).or_default();
@@ -241,14 +248,26 @@ impl Prices {
             entry.1 |= conflict;
         }
         let mut offers = Vec::new();
+        let mut unknown = UnknownTypes::default();
         for ((region, size), (price, conflict)) in both {
             match offer(&region, &size, price, conflict, self.now) {
                 Some(offer) => offers.push(offer),
-                None => self.reject("a size that is retired, or that we do not know", 1),
+                None if is_retired(&size) => self.reject("a size that is retired", 1),
+                None => unknown.note(&size),
             }
         }
-        (offers, self.rejected.into_iter().collect())
+        figures::mark_bargains(&mut offers);
+        let rejected = self.rejected.into_iter().chain(unknown.rejected()).collect();
+        (offers, rejected, unknown.list())
     }
+}
+
+/// A size that is not sold any more, though still priced: promotions, M60 (`NV…_v2`, `_v3`) and MI25
+/// (`NV…_v4`) machines. Source: Microsoft's list of retired sizes, 2026.
+fn is_retired(size: &str) -> bool {
+    let visual = size.contains("_NV") && !size.contains("A10") && !size.contains("V710");
+    let old = ["_v2", "_v3", "_v4"].iter().any(|v| size.ends_with(v));
+    size.ends_with("_Promo") || (visual && old)
 }
 
 /// The size under which a machine is really ordered, where the price list has another name.
@@ -268,7 +287,7 @@ fn offer(
 ) -> Option<Offer> {
     let launch = deployable(size);
     let hardware = machine(Provider::Azure, launch)?.hardware(launch);
-    let flags = super::price_flags(&price, hardware.gpus);
+    let flags = figures::flags(&hardware, &price);
     Some(Offer {
         key: Text::new(&format!("{}/{region}", size.trim_start_matches("Standard_"))),
         launch_id: Text::new(launch),
@@ -287,6 +306,6 @@ fn offer(
         hazard: None,
         max_rental: None,
         origin: Origin { source: SOURCE, basis: Basis::Listed, fetched_at: now },
-        flags: if conflict { flags.with(Flags::CONFLICTING) } else { flags },
+        flags: flags.with(Flags::CONFLICTING.when(conflict)),
     })
 }

@@ -1,27 +1,17 @@
 //! What a fetch has brought together: offers, and the rows that were none, each with its reason.
 //!
 //! For sources whose whole answer is read at once. Rows with one key that say the same are one row;
-//! where they differ, the first stays and is flagged, so that no order of rows changes a price.
+//! where they differ, the dearer stays and is flagged, so that no order of rows changes a price.
 
 use super::rows::whole;
-use super::{FetchError, Progress, Report, Sink, price_flags};
-use crate::gpu::catalogue;
-use crate::offer::{Flags, Hardware, Offer, Price, Text};
+use super::{FetchError, Progress, Report, Sink, figures};
+use crate::offer::{Flags, Offer, Text};
 use crate::units::UsdPerHour;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 
-/// Dollars per GPU-hour above which a price is no price.
-pub(super) const DEAREST: f64 = 1000.0;
-/// Difference above which a stated memory is not that of the card.
-const SAME_MEMORY: f64 = 0.15;
 /// Offers handed over at a time.
 const BATCH: usize = 512;
-
-/// Dollars an hour, to the millionth: a product or a sum of prices without the noise of its digits.
-pub(super) fn dollars(value: f64) -> UsdPerHour {
-    UsdPerHour::new((value * 1e6).round() / 1e6)
-}
 
 /// Why a row is no offer.
 pub(super) type Reason = &'static str;
@@ -50,9 +40,12 @@ impl Harvest {
 
     fn put(&mut self, offer: Offer) {
         if let Some(known) = self.at.get(&offer.key).and_then(|i| self.offers.get_mut(*i)) {
-            let alike = Offer { flags: known.flags, ..offer } == *known;
+            let price = |o: &Offer| o.price.on_demand.or(o.price.spot).map(UsdPerHour::get);
+            let alike = Offer { flags: known.flags, ..offer.clone() } == *known;
             if !alike {
-                known.flags = known.flags.with(Flags::CONFLICTING);
+                let dearer = price(&offer) > price(known);
+                let flags = known.flags.with(offer.flags).with(Flags::CONFLICTING);
+                *known = Offer { flags, ..if dearer { offer } else { known.clone() } };
             }
             return;
         }
@@ -72,12 +65,13 @@ impl Harvest {
 
     /// Hands everything over and tells how it went. `notes` say why the market is not whole.
     pub(super) async fn deliver(
-        self,
+        mut self,
         sink: &Sink,
         notes: Vec<String>,
     ) -> Result<Report, FetchError> {
         let rejected = self.rejected();
         let rows = self.offers.len();
+        figures::mark_bargains(&mut self.offers);
         if rows == 0 {
             let bad: usize = rejected.iter().map(|(_, n)| n).sum();
             return Err(match bad {
@@ -115,24 +109,6 @@ pub(super) fn list<'a>(tree: &'a Value, name: &str) -> Option<Vec<(&'a str, &'a 
         }
         _ => None,
     }
-}
-
-/// What looks wrong about the figures of an offer.
-pub(super) fn flags(hardware: &Hardware, price: &Price, cleaned: bool) -> Flags {
-    let mut flags = price_flags(price, hardware.gpus);
-    let mut set = |when: bool, flag: Flags| {
-        if when {
-            flags = flags.with(flag);
-        }
-    };
-    let card = hardware.gpu.and_then(|id| catalogue().get(id)).map(|c| c.memory.get());
-    let whole = hardware.gpus >= 1.0;
-    let odd_memory = hardware.vram.zip(card).is_some_and(|(stated, nominal)| {
-        whole && (stated.get() / nominal - 1.0).abs() > SAME_MEMORY
-    });
-    set(odd_memory, Flags::ODD_MEMORY);
-    set(cleaned, Flags::CLEANED);
-    flags
 }
 
 /// Numbers of GPUs to offer where up to `most` can be had: the powers of two, and all of them.

@@ -1,6 +1,7 @@
 //! Offers out of catalogues that list machine types with prices, whoever made the catalogue: spot and
 //! on demand come as rows of their own and become two prices of one offer.
 
+use super::figures;
 use super::gpuhunt::Item;
 use super::machines::machine;
 use super::terms::{aws_fees, azure_fees, gcp_fees, gcp_hazard};
@@ -29,6 +30,7 @@ pub(super) fn offers(
         let key = (item.instance.as_str(), item.location.as_str());
         let origin = Origin { source, basis: Basis::Listed, fetched_at: made };
         let offer = found.entry(key).or_insert_with(|| blank(provider, item, origin));
+        offer.flags = offer.flags.with(Flags::ARM_HOST.when(figures::arm_word(&item.arch)));
         let price = if item.spot { &mut offer.price.spot } else { &mut offer.price.on_demand };
         let new = UsdPerHour::new(item.price);
         // Two prices for one thing: the higher one counts, and the row says so.
@@ -38,7 +40,9 @@ pub(super) fn offers(
         *price = Some(price.map_or(new, |old| old.max(new)));
     }
     let offers = found.into_iter().map(|((instance, _), offer)| finished(offer, instance));
-    (offers.filter(|o| o.price != Price::default()).collect(), reserved)
+    let mut offers: Vec<Offer> = offers.filter(|o| o.price != Price::default()).collect();
+    figures::mark_bargains(&mut offers);
+    (offers, reserved)
 }
 
 fn blank(provider: Provider, item: &Item, origin: Origin) -> Offer {
@@ -109,6 +113,6 @@ fn finished(mut offer: Offer, instance: &str) -> Offer {
     if reserved_only {
         offer.price.on_demand = None;
     }
-    offer.flags = offer.flags.with(super::price_flags(&offer.price, offer.hardware.gpus));
+    offer.flags = offer.flags.with(figures::flags(&offer.hardware, &offer.price));
     offer
 }

@@ -47,6 +47,28 @@ impl Machine {
     }
 }
 
+/// Machine types with GPUs that a price list names and the table does not.
+#[derive(Clone, Debug, Default)]
+pub(super) struct UnknownTypes(BTreeMap<String, usize>);
+
+impl UnknownTypes {
+    /// Counts a row of such a type.
+    pub(super) fn note(&mut self, name: &str) {
+        *self.0.entry(name.to_string()).or_default() += 1;
+    }
+
+    /// Each with its rows.
+    pub(super) fn list(&self) -> Vec<(Text, usize)> {
+        self.0.iter().map(|(name, rows)| (Text::new(name), *rows)).collect()
+    }
+
+    /// All their rows, as rows that are no offers.
+    pub(super) fn rejected(&self) -> Vec<(&'static str, usize)> {
+        let rows: usize = self.0.values().sum();
+        if rows > 0 { vec![("machine types that we do not know", rows)] } else { Vec::new() }
+    }
+}
+
 /// The machine type `name` of `provider`, if we know it.
 pub fn machine(provider: Provider, name: &str) -> Option<&'static Machine> {
     static TABLE: OnceLock<BTreeMap<(String, String), Machine>> = OnceLock::new();

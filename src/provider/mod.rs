@@ -7,6 +7,7 @@ mod aws;
 mod azure;
 pub mod catalogue;
 mod error;
+mod figures;
 mod gcp;
 pub mod gpuhunt;
 mod harvest;
@@ -30,7 +31,7 @@ pub use error::FetchError;
 pub use registry::{registry, source};
 pub use source::{Addresses, ApiKey, Context, Endpoint, KeyUse, Profile, Source, run};
 
-use crate::offer::{Flags, Offer, Price, Provider};
+use crate::offer::{Offer, Provider, Text};
 use crate::units::UnixSeconds;
 use std::future::Future;
 use std::pin::Pin;
@@ -90,6 +91,9 @@ pub struct Report {
     pub coverage_note: Option<String>,
     /// Rows that could not be read: reason, how many.
     pub rejected: Vec<(&'static str, usize)>,
+    /// Machine types with GPUs of which we do not know what is inside, and how many rows name them:
+    /// such a row is no offer, as its number of GPUs would be a guess.
+    pub unknown_types: Vec<(Text, usize)>,
     /// Nothing changed since the last fetch (cache validators); keep the rows.
     pub unchanged: bool,
     /// Which key was used, if any: its last four characters at most.
@@ -124,19 +128,3 @@ impl Sink {
 
 /// A boxed future, so that sources can stand in one list.
 pub type Fetching<'a> = Pin<Box<dyn Future<Output = Result<Report, FetchError>> + Send + 'a>>;
-
-/// Dollars per GPU-hour that real offers lie between; others are marked, not hidden.
-const USUAL_PRICE: std::ops::RangeInclusive<f64> = 0.02..=40.0;
-
-/// What looks wrong about a price for `gpus` cards.
-pub fn price_flags(price: &Price, gpus: f64) -> Flags {
-    let mut flags = Flags::default();
-    let odd = price.on_demand.is_some_and(|p| !USUAL_PRICE.contains(&(p.get() / gpus)));
-    if odd {
-        flags = flags.with(Flags::ODD_PRICE);
-    }
-    if price.spot.zip(price.on_demand).is_some_and(|(spot, full)| spot >= full) {
-        flags = flags.with(Flags::SPOT_NOT_CHEAPER);
-    }
-    flags
-}

@@ -71,8 +71,14 @@ impl<T: DeserializeOwned> Rows<T> {
         self.read(&mut each)
     }
 
-    /// Says whether the answer was whole.
-    pub fn finish(&self) -> Result<(), FetchError> {
+    /// Reads what is left, and says whether the answer was whole.
+    pub fn finish(
+        &mut self,
+        mut each: impl FnMut(Result<T, &'static str>),
+    ) -> Result<(), FetchError> {
+        if matches!(self.state, State::List | State::Single) {
+            self.read(&mut each)?;
+        }
         match self.state {
             State::Done => Ok(()),
             State::Head => Err(self.missing()),
@@ -249,16 +255,13 @@ mod tests {
     fn read(pieces: &[&[u8]]) -> (Vec<Option<f64>>, Vec<&'static str>, Result<(), FetchError>) {
         let (mut rows, mut bad) = (Vec::new(), Vec::new());
         let mut reader = Rows::<Row>::new("offers");
-        for piece in pieces {
-            let outcome = reader.feed(piece, |row| match row {
-                Ok(row) => rows.push(row.a.0),
-                Err(why) => bad.push(why),
-            });
-            if let Err(e) = outcome {
-                return (rows, bad, Err(e));
-            }
-        }
-        (rows, bad, reader.finish())
+        let mut take = |row: Result<Row, &'static str>| match row {
+            Ok(row) => rows.push(row.a.0),
+            Err(why) => bad.push(why),
+        };
+        let fed = pieces.iter().try_for_each(|piece| reader.feed(piece, &mut take));
+        let end = fed.and_then(|()| reader.finish(&mut take));
+        (rows, bad, end)
     }
 
     const ODD: &str = r#" {"success":true, "offers" : [
@@ -309,6 +312,19 @@ mod tests {
             reader.feed(&spaces, |_| ()).unwrap();
         }
         assert!(reader.buffer.capacity() < 1 << 20);
+    }
+
+    /// A long row is not read anew for each small piece; the last pieces are read all the same.
+    #[test]
+    fn a_long_row_at_the_end_is_read_however_the_answer_is_cut() {
+        let long = "x".repeat(100_000);
+        let answer = format!(r#"{{"offers":[{{"a":1}},{{"t":"{long}","a":2}},{{"a":3}}]}}"#);
+        for size in [1_000, 16_384, 40_000, 70_000, 99_000, 100_040, answer.len()] {
+            let pieces: Vec<&[u8]> = answer.as_bytes().chunks(size).collect();
+            let (rows, bad, end) = read(&pieces);
+            assert_eq!((rows, end), (vec![Some(1.0), Some(2.0), Some(3.0)], Ok(())), "{size}");
+            assert!(bad.is_empty());
+        }
     }
 
     #[test]

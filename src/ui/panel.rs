@@ -130,7 +130,7 @@ fn offer(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
     fact("disk, GB at most", offer.disk.map(|d| format!("{:.0}", d.get())));
     let flags = offer.flags.names();
     if !flags.is_empty() {
-        let text = format!("! looks odd: {}", flags.join(", "));
+        let text = format!("! flags: {}", flags.join(", "));
         lines.extend(wrapped(pen, width, &text, Role::Warn));
     }
     lines

@@ -120,6 +120,7 @@ const FLAGS: Kind = Kind::Choice(&[
     ("odd-memory", &[]),
     ("cleaned", &[]),
     ("example", &[]),
+    ("arm-host", &["arm"]),
     (DISK_SHORT, &[]),
     ("any", &[]),
 ]);

@@ -7,12 +7,13 @@ mod advisor;
 mod on_demand;
 mod spot;
 
+use super::figures;
 use super::http::{Body, RateLimit};
-use super::machines::machine;
+use super::machines::{UnknownTypes, machine};
 use super::source::{Context, Endpoint, KeyUse, Profile, Source};
 use super::terms::{aws_fees, aws_hazard};
 use super::{FetchError, Fetching, Progress, Report, Sink};
-use crate::offer::{Availability, Basis, Offer, Origin, Place, Price, Provider, Text};
+use crate::offer::{Availability, Basis, Flags, Offer, Origin, Place, Price, Provider, Text};
 use crate::units::{UnixSeconds, UsdPerHour};
 use advisor::Advisor;
 use futures_util::StreamExt;
@@ -74,7 +75,7 @@ struct Known {
     spot: Spot,
     advisor: Advisor,
     made: UnixSeconds,
-    rejected: BTreeMap<&'static str, usize>,
+    unknown: UnknownTypes,
     notes: Vec<String>,
 }
 
@@ -155,10 +156,13 @@ async fn deliver(
     sink: &Sink,
 ) -> Result<Report, FetchError> {
     let mut prices = BTreeMap::<(String, String), Price>::new();
+    let mut conflicts = BTreeSet::new();
     for (region, body) in bodies {
-        match on_demand::read(&body.bytes) {
+        match on_demand::read(&body.bytes, region) {
             Ok(list) => {
-                for (kind, price) in list {
+                let key = |kind: String| ((*region).to_string(), kind);
+                conflicts.extend(list.conflicts.into_iter().map(key));
+                for (kind, price) in list.prices {
                     let entry = prices.entry(((*region).to_string(), kind)).or_default();
                     entry.on_demand = Some(UsdPerHour::new(price));
                 }
@@ -172,13 +176,16 @@ async fn deliver(
     let mut offers = Vec::new();
     for ((region, kind), price) in prices {
         match offer(&known, &region, &kind, price) {
-            Some(offer) => offers.push(offer),
-            None if is_unknown_gpu(&kind) => {
-                *known.rejected.entry("a GPU type that we do not know").or_default() += 1;
+            Some(mut offer) => {
+                let two = conflicts.contains(&(region, kind));
+                offer.flags = offer.flags.with(Flags::CONFLICTING.when(two));
+                offers.push(offer);
             }
+            None if is_gpu_family(&kind) => known.unknown.note(&kind),
             None => {}
         }
     }
+    figures::mark_bargains(&mut offers);
     let rows = offers.len();
     if rows == 0 {
         return Err(FetchError::Empty);
@@ -192,7 +199,8 @@ async fn deliver(
         rows,
         coverage: None,
         coverage_note: (!notes.is_empty()).then_some(notes),
-        rejected: known.rejected.into_iter().collect(),
+        rejected: known.unknown.rejected(),
+        unknown_types: known.unknown.list(),
         ..Report::default()
     })
 }
@@ -206,7 +214,7 @@ fn offer(known: &Known, region: &str, kind: &str, price: Price) -> Option<Offer>
         launch_id: Text::new(kind),
         provider: Provider::Aws,
         host: None,
-        flags: super::price_flags(&price, hardware.gpus),
+        flags: figures::flags(&hardware, &price),
         hardware,
         place: Place::aws(region),
         price,
@@ -223,10 +231,10 @@ fn offer(known: &Known, region: &str, kind: &str, price: Price) -> Option<Offer>
     })
 }
 
-/// A type of a GPU family (`g7.…`, `p6-…`) that is not in our table; Arm and AMD ones are left out on
-/// purpose, retired ones (`p2`, `g3`) as well.
-fn is_unknown_gpu(kind: &str) -> bool {
-    let left_out = ["g4ad", "g5g", "p2", "g3", "g3s", "g2"];
+/// Is it of a family with GPUs (`g7.…`, `p6-…`)? The retired ones and the one with AMD's graphics cards
+/// of 8 GB, on which nobody trains, are left out on purpose.
+fn is_gpu_family(kind: &str) -> bool {
+    let left_out = ["g4ad", "p2", "g3", "g3s", "g2"];
     let family = kind.split('.').next().unwrap_or_default();
     let digit = family.chars().nth(1).is_some_and(|c| c.is_ascii_digit());
     digit && (family.starts_with('g') || family.starts_with('p')) && !left_out.contains(&family)

@@ -4,7 +4,7 @@ use crate::provider::FetchError;
 use crate::provider::lenient::{Code, Number, lenient_object};
 use crate::provider::rows;
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 lenient_object! { struct Manifest { currency = "currencyCode": Code, } }
@@ -48,23 +48,38 @@ pub(super) fn path(location: &str) -> String {
     )
 }
 
-/// $/h by machine type: Linux, nothing installed. Another currency is refused, not converted.
-pub(super) fn read(bytes: &[u8]) -> Result<BTreeMap<String, f64>, FetchError> {
-    let file: File = rows::whole(bytes)?;
+/// What the list of a region holds.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct List {
+    /// $/h by machine type: Linux, nothing installed.
+    pub(super) prices: BTreeMap<String, f64>,
+    /// Types that stand there at several prices; the highest counts.
+    pub(super) conflicts: BTreeSet<String>,
+}
+
+/// Reads the list of `region`. Another currency is refused, not converted, and so is the list of
+/// another region.
+pub(super) fn read(bytes: &[u8], region: &str) -> Result<List, FetchError> {
+    let mut file: File = rows::whole(bytes)?;
     let currency = file.manifest.currency.as_str();
     if !matches!(currency, "USD" | "") {
         return Err(FetchError::Unreadable("its prices are not in US dollars".to_string()));
     }
-    let mut prices = BTreeMap::new();
-    for row in file.regions.into_values().flat_map(BTreeMap::into_values) {
+    let own = location(region).and_then(|name| file.regions.remove(name));
+    let own = own.ok_or_else(|| FetchError::Unreadable("it is not of this region".to_string()))?;
+    let mut list = List::default();
+    for row in own.into_values() {
         let plain = matches!(row.system.as_str(), "Linux" | "")
             && matches!(row.software.as_str(), "NA" | "");
         let price = row.price.above_zero(100_000.0).filter(|_| plain);
-        if let (Some(price), Some(kind)) = (price, row.kind.0) {
-            prices.insert(kind, price);
+        let (Some(price), Some(kind)) = (price, row.kind.0) else { continue };
+        let known = list.prices.entry(kind.clone()).or_insert(price);
+        if (*known / price - 1.0).abs() > 1e-6 {
+            list.conflicts.insert(kind);
         }
+        *known = known.max(price);
     }
-    Ok(prices)
+    Ok(list)
 }
 
 #[cfg(test)]
@@ -80,13 +95,40 @@ mod tests {
             "a":{"price":"1.0060000000","Instance Type":"g5.xlarge","Operating System":"Linux","Pre Installed S/W":"NA"},
             "b":{"price":"9.0","Instance Type":"g5.2xlarge","Operating System":"Windows","Pre Installed S/W":"NA"},
             "c":{"price":"0.0000000000","Instance Type":"p4d.24xlarge","Operating System":"Linux","Pre Installed S/W":"NA"}}}}"#;
-        let prices = read(text.as_bytes()).unwrap();
-        assert_eq!(prices, BTreeMap::from([("g5.xlarge".to_string(), 1.006)]));
+        let list = read(text.as_bytes(), "us-east-1").unwrap();
+        assert_eq!(list.prices, BTreeMap::from([("g5.xlarge".to_string(), 1.006)]));
+        assert!(list.conflicts.is_empty());
+    }
+
+    #[test]
+    fn a_list_of_another_region_is_refused() {
+        let text = r#"{"manifest":{"currencyCode":"USD"},"regions":{"Europe (Spain)":{}}}"#;
+        let error = read(text.as_bytes(), "us-east-1").unwrap_err();
+        assert!(matches!(error, FetchError::Unreadable(_)), "{error}");
+    }
+
+    /// Whichever comes last.
+    #[test]
+    fn of_two_prices_for_one_type_the_higher_counts_and_it_is_said() {
+        let row = |price: &str| {
+            format!(
+                r#"{{"price":"{price}","Instance Type":"p4d.24xlarge","Operating System":"Linux","Pre Installed S/W":"NA"}}"#
+            )
+        };
+        for (a, b) in [("21.957642", "32.77"), ("32.77", "21.957642")] {
+            let rows = format!(r#"{{"a":{},"b":{}}}"#, row(a), row(b));
+            let text = format!(
+                r#"{{"manifest":{{"currencyCode":"USD"}},"regions":{{"US East (N. Virginia)":{rows}}}}}"#
+            );
+            let list = read(text.as_bytes(), "us-east-1").unwrap();
+            assert_eq!(list.prices.get("p4d.24xlarge"), Some(&32.77));
+            assert!(list.conflicts.contains("p4d.24xlarge"));
+        }
     }
 
     #[test]
     fn another_currency_is_refused() {
         let text = r#"{"manifest":{"currencyCode":"CNY"},"regions":{}}"#;
-        assert!(matches!(read(text.as_bytes()), Err(FetchError::Unreadable(_))));
+        assert!(matches!(read(text.as_bytes(), "us-east-1"), Err(FetchError::Unreadable(_))));
     }
 }

@@ -127,6 +127,11 @@ impl Http {
         self.inner.memory.is_known(what, version)
     }
 
+    /// What was noted about `what` in this run.
+    pub fn known(&self, what: &str) -> Option<String> {
+        self.inner.memory.known(what)
+    }
+
     /// Notes that `version` of `what` was taken.
     pub fn know(&self, what: &str, version: &str) {
         self.inner.memory.know(what, version);

@@ -33,6 +33,11 @@ impl Memory {
         versions.get(what).is_some_and(|known| known == version)
     }
 
+    /// What was noted about `what`.
+    pub(super) fn known(&self, what: &str) -> Option<String> {
+        self.versions.lock().unwrap_or_else(PoisonError::into_inner).get(what).cloned()
+    }
+
     /// Notes the version of `what` that was taken.
     pub(super) fn know(&self, what: &str, version: &str) {
         let mut versions = self.versions.lock().unwrap_or_else(PoisonError::into_inner);

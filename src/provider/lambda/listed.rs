@@ -6,10 +6,11 @@
 use super::live::identify;
 use super::{FEES, KEY_VARIABLE};
 use crate::offer::{
-    Availability, Basis, Hardware, Link, Offer, Origin, Place, Price, Provider, Text,
+    Availability, Basis, Flags, Hardware, Link, Offer, Origin, Place, Price, Provider, Text,
 };
+use crate::provider::figures::{DEAREST, arm_word, flags};
 use crate::provider::gpuhunt::{self, Item};
-use crate::provider::harvest::{DEAREST, Harvest, Reason, flags};
+use crate::provider::harvest::{Harvest, Reason};
 use crate::provider::{Context, FetchError, Report, Sink};
 use crate::units::{Gb, Gib, UnixSeconds, UsdPerHour};
 
@@ -90,7 +91,7 @@ fn offer(item: &Item, made: UnixSeconds) -> Result<Offer, Reason> {
         launch_id: Text::new(&item.instance),
         provider: Provider::Lambda,
         host: None,
-        flags: flags(&hardware, &price, false),
+        flags: flags(&hardware, &price).with(Flags::ARM_HOST.when(arm_word(&item.arch))),
         hardware,
         place: Place::lambda(&item.location, ""),
         price,

@@ -6,9 +6,10 @@
 use super::{ENDPOINT, FEES, MOST_MB};
 use crate::gpu::catalogue;
 use crate::offer::{
-    Availability, Basis, Hardware, Link, Offer, Origin, Place, Price, Provider, Text,
+    Availability, Basis, Flags, Hardware, Link, Offer, Origin, Place, Price, Provider, Text,
 };
-use crate::provider::harvest::{DEAREST, Harvest, Reason, flags, list, tree};
+use crate::provider::figures::{DEAREST, flags};
+use crate::provider::harvest::{Harvest, Reason, list, tree};
 use crate::provider::lenient::{Number, Words, lenient_object};
 use crate::provider::{ApiKey, Context, FetchError};
 use crate::units::{Gib, UnixSeconds, UsdPerHour};
@@ -98,7 +99,7 @@ fn machine(
         launch_id: name.clone(),
         provider: Provider::Lambda,
         host: None,
-        flags: flags(&hardware, &price, cleaned),
+        flags: flags(&hardware, &price).with(Flags::CLEANED.when(cleaned)),
         hardware: hardware.clone(),
         place,
         price,

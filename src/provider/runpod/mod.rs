@@ -51,18 +51,25 @@ impl Source for Runpod {
 async fn fetch(context: &Context, sink: &Sink) -> Result<Report, FetchError> {
     let mut notes = Vec::new();
     let mut harvest = Harvest::default();
-    let mut key_hint = None;
+    let (mut key_hint, mut refused) = (None, None);
     if let Some(key) = &context.key {
         match rest::fetch(context, key).await {
             Ok(found) if !found.offers().is_empty() => {
                 (harvest, key_hint) = (found, Some(key.hint()));
             }
             Ok(_) => notes.push("REST v2 holds no offers; asked GraphQL".to_string()),
-            Err(error) => notes.push(format!("REST v2: {error}; asked GraphQL")),
+            Err(error) => {
+                notes.push(format!("REST v2: {error}; asked GraphQL"));
+                refused = Some(error).filter(|e| matches!(e, FetchError::BadKey { .. }));
+            }
         }
     }
     if key_hint.is_none() {
-        harvest = graphql::fetch(context, &mut notes).await?;
+        harvest = match (graphql::fetch(context, &mut notes).await, refused) {
+            // Without the key it does not go either, and the key is what is wrong.
+            (Err(FetchError::NeedsKey(_)), Some(refused)) => return Err(refused),
+            (outcome, _) => outcome?,
+        };
     }
     let report = harvest.deliver(sink, notes).await?;
     Ok(Report { key_hint, ..report })

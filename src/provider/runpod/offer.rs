@@ -4,9 +4,10 @@
 
 use crate::gpu::{GpuId, catalogue};
 use crate::offer::{
-    Availability, Basis, Fees, Hardware, Link, Offer, Origin, Place, Price, Provider, Text,
+    Availability, Basis, Fees, Flags, Hardware, Link, Offer, Origin, Place, Price, Provider, Text,
 };
-use crate::provider::harvest::{DEAREST, Harvest, Reason, counts, dollars, flags};
+use crate::provider::figures::{DEAREST, dollars, flags};
+use crate::provider::harvest::{Harvest, Reason, counts};
 use crate::provider::lenient::{Number, Words};
 use crate::units::{Gib, Hours, UnixSeconds, UsdPerGb, UsdPerGbMonth};
 
@@ -185,7 +186,7 @@ impl Listing<'_> {
             launch_id: Text::new(&format!("{}:{id}", self.cloud.name())),
             provider: Provider::Runpod,
             host: None,
-            flags: flags(&hardware, &price, self.kind.cleaned),
+            flags: flags(&hardware, &price).with(Flags::CLEANED.when(self.kind.cleaned)),
             hardware,
             place: place.clone(),
             price,

@@ -10,9 +10,10 @@
 
 use crate::gpu::catalogue;
 use crate::offer::{
-    Availability, Basis, Fees, Hardware, Link, Offer, Origin, Place, Price, Provider, Text,
+    Availability, Basis, Fees, Flags, Hardware, Link, Offer, Origin, Place, Price, Provider, Text,
 };
-use crate::provider::harvest::{DEAREST, Harvest, Reason, counts, dollars, flags, list};
+use crate::provider::figures::{DEAREST, dollars, flags};
+use crate::provider::harvest::{Harvest, Reason, counts, list};
 use crate::provider::lenient::{Number, Words, lenient_object};
 use crate::units::{
     Gb, Gib, HOURS_PER_MONTH, Hours, Mbps, Share, UnixSeconds, UsdPerGb, UsdPerGbMonth, UsdPerHour,
@@ -216,7 +217,7 @@ impl Reader {
             launch_id: site.launch.clone(),
             provider: Provider::Tensordock,
             host: site.host.clone(),
-            flags: flags(&hardware, &price, cleaned),
+            flags: flags(&hardware, &price).with(Flags::CLEANED.when(cleaned)),
             hardware,
             place: site.place.clone(),
             price,

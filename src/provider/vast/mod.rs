@@ -5,6 +5,7 @@
 //! and the market is walked by price as far as the documented 10 searches a minute reach. Sources:
 //! Vast.ai's documentation and command line of August 2026.
 
+mod identity;
 mod row;
 mod walk;
 
@@ -14,6 +15,7 @@ use super::source::{Context, Endpoint, KeyUse, Profile, Source};
 use super::{FetchError, Fetching, Progress, Report, Sink};
 use crate::offer::{Offer, Provider};
 use crate::units::UnixSeconds;
+use identity::Names;
 use row::{Reader, Row};
 use serde_json::json;
 use std::time::Duration;
@@ -21,6 +23,8 @@ use walk::Walk;
 
 const SOURCE: &str = "Vast.ai search (POST /api/v0/bundles/)";
 const PATH: &str = "/api/v0/bundles/";
+/// Under which the names of slices are remembered for the next refresh.
+const SLICES: &str = "Vast.ai slices";
 const KEY_VARIABLE: &str = "VAST_API_KEY";
 /// Rows of an answer without a key, whatever is asked for.
 const PAGE: usize = 64;
@@ -80,7 +84,8 @@ struct Page {
 
 impl<'a> Fetch<'a> {
     fn new(context: &'a Context, sink: &'a Sink) -> Self {
-        let reader = Reader::new(context.now);
+        let before = context.http.known(SLICES).unwrap_or_default();
+        let reader = Reader::new(context.now, Names::after(&before));
         let with_key = context.key.is_some();
         Self { context, sink, reader, batch: Vec::new(), delivered: 0, get: false, with_key }
     }
@@ -90,10 +95,12 @@ impl<'a> Fetch<'a> {
         let mut walk = Walk::default();
         let mut pages = 0;
         if self.with_key {
-            match self.page(0.0, ALL).await {
+            match self.page(None, ALL).await {
                 Ok(page) => {
-                    let full = page.rows >= ALL || page.rows == PAGE;
-                    walk.note(0.0, page.rows, page.prices, full);
+                    // A full page is a part of the market, in no order that the walk could go on from.
+                    if page.rows < ALL && page.rows != PAGE {
+                        walk.note(0.0, page.rows, page.prices, false);
+                    }
                     pages = 1;
                 }
                 Err(error @ FetchError::BadKey { .. }) => {
@@ -122,7 +129,7 @@ impl<'a> Fetch<'a> {
             if pages >= MOST_PAGES {
                 return Ok(Some(format!("stopped after {pages} pages")));
             }
-            match self.page(from, if self.with_key { ALL } else { PAGE }).await {
+            match self.page(Some(from), if self.with_key { ALL } else { PAGE }).await {
                 Ok(page) => walk.note(from, page.rows, page.prices, page.rows >= PAGE),
                 Err(FetchError::RateLimited { .. }) if pages > 0 => {
                     return Ok(Some(format!("rate limit after {pages} pages of {PAGE}")));
@@ -148,6 +155,7 @@ impl<'a> Fetch<'a> {
                 n => FetchError::Unreadable(format!("none of its {n} rows can be used")),
             });
         }
+        self.context.http.know(SLICES, &self.reader.names().note());
         let refused = refused.map(|e| format!("{e}; asked without it"));
         let notes: Vec<String> = refused.into_iter().chain(stopped).collect();
         Ok(Report {
@@ -155,13 +163,13 @@ impl<'a> Fetch<'a> {
             coverage: Some(walk.share()),
             coverage_note: (!notes.is_empty()).then(|| notes.join("; ")),
             rejected,
-            unchanged: false,
             key_hint: self.context.key.as_ref().filter(|_| self.with_key).map(super::ApiKey::hint),
+            ..Report::default()
         })
     }
 
-    /// One answer: the offers from `price` upwards, at most `limit` of them.
-    async fn page(&mut self, price: f64, limit: usize) -> Result<Page, FetchError> {
+    /// One answer: the offers from `price` upwards, or the whole market; at most `limit` of them.
+    async fn page(&mut self, price: Option<f64>, limit: usize) -> Result<Page, FetchError> {
         let query = query(price, limit);
         if !self.get {
             match self.ask(&query).await {
@@ -183,24 +191,27 @@ impl<'a> Fetch<'a> {
         let mut stream = call.open().await.map_err(|e| self.key_trouble(e))?;
         let (mut rows, mut page) = (Rows::<Row>::new("offers"), Page::default());
         while let Some(piece) = stream.chunk().await? {
-            let (reader, batch) = (&mut self.reader, &mut self.batch);
-            rows.feed(&piece, |row| match row {
-                Ok(row) => {
-                    page.note(&row);
-                    batch.extend(reader.offer(&row));
-                }
-                Err(why) => {
-                    page.rows += 1;
-                    reader.reject(why);
-                }
-            })?;
+            rows.feed(&piece, |row| self.take(row, &mut page))?;
             if self.batch.len() >= BATCH {
                 self.hand_over().await?;
             }
         }
-        rows.finish()?;
+        rows.finish(|row| self.take(row, &mut page))?;
         self.hand_over().await?;
         Ok(page)
+    }
+
+    fn take(&mut self, row: Result<Row, &'static str>, page: &mut Page) {
+        match row {
+            Ok(row) => {
+                page.note(&row);
+                self.batch.extend(self.reader.offer(&row));
+            }
+            Err(why) => {
+                page.rows += 1;
+                self.reader.reject(why);
+            }
+        }
     }
 
     /// Vast.ai answers 404 to a bad key, and says so in the message.
@@ -246,14 +257,15 @@ pub fn read<'a>(
     now: UnixSeconds,
     mut each: impl FnMut(Offer),
 ) -> Result<Vec<(&'static str, usize)>, FetchError> {
-    let (mut reader, mut rows) = (Reader::new(now), Rows::<Row>::new("offers"));
+    let (mut reader, mut rows) = (Reader::new(now, Names::default()), Rows::<Row>::new("offers"));
+    let mut take = |row: Result<Row, &'static str>| match row {
+        Ok(row) => reader.offer(&row).into_iter().for_each(&mut each),
+        Err(why) => reader.reject(why),
+    };
     for piece in pieces {
-        rows.feed(piece, |row| match row {
-            Ok(row) => reader.offer(&row).into_iter().for_each(&mut each),
-            Err(why) => reader.reject(why),
-        })?;
+        rows.feed(piece, &mut take)?;
     }
-    rows.finish()?;
+    rows.finish(&mut take)?;
     Ok(reader.rejected())
 }
 
@@ -271,17 +283,21 @@ pub fn parse_only(answer: &[u8]) -> Result<usize, FetchError> {
     Ok(whole.offers.len())
 }
 
-/// The query: what can be rented now, verified or not, cheapest first.
-fn query(from: f64, limit: usize) -> String {
+/// The query: what can be rented now, verified or not. The whole market comes in an order that prices
+/// do not change; a part of it, from a price upwards, cheapest first.
+fn query(from: Option<f64>, limit: usize) -> String {
     let mut query = json!({
         "rentable": {"eq": true},
         "rented": {"eq": false},
         "type": "on-demand",
-        "order": [["dph_total", "asc"], ["id", "asc"]],
+        "order": [["id", "asc"]],
         "limit": limit,
     });
-    if from > 0.0 {
-        query["dph_total"] = json!({"gte": from});
+    if let Some(price) = from {
+        query["order"] = json!([["dph_total", "asc"], ["id", "asc"]]);
+        if price > 0.0 {
+            query["dph_total"] = json!({"gte": price});
+        }
     }
     query.to_string()
 }

@@ -5,19 +5,18 @@
 //! `inet_*_cost` $ per GB; `inet_*` Mbit/s; `gpu_ram` MiB per GPU; `cpu_ram` MiB of the whole
 //! machine; `duration` seconds.
 
+use super::identity::{Names, Slice};
 use crate::gpu::{GpuId, catalogue};
 use crate::offer::{
     Availability, Basis, Fees, Flags, Hardware, Link, Offer, Origin, Place, Price, Provider, Text,
 };
+use crate::provider::figures::{self, DEAREST};
 use crate::provider::lenient::{Flag, Number, Words, lenient_object, none_of};
-use crate::provider::price_flags;
 use crate::units::{Gb, Gib, Hours, Mbps, Share, UnixSeconds, UsdPerGb, UsdPerGbMonth, UsdPerHour};
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 
-/// Dollars per GPU-hour above which a price is no price.
-const DEAREST: f64 = 1000.0;
 /// Lanes and generation of a full PCI Express link (Vast.ai states both).
 const FULL_LANES: f64 = 16.0;
 const FULL_GENERATION: f64 = 4.0;
@@ -41,6 +40,7 @@ lenient_object! {
         pcie_bw: Number,
         bw_nvlink: Number,
         cuda_max_good: Number,
+        cpu_arch: Words,
         cpu_cores: Number,
         cpu_cores_effective: Number,
         cpu_ram: Number,
@@ -163,20 +163,15 @@ impl Row {
 pub(super) struct Reader {
     now: UnixSeconds,
     cards: HashMap<(Text, u64), Option<GpuId>>,
-    taken: HashMap<Text, u64>,
+    names: Names,
     asks: HashSet<(u64, u64)>,
     rejected: BTreeMap<&'static str, usize>,
 }
 
 impl Reader {
-    pub(super) fn new(now: UnixSeconds) -> Self {
-        Self {
-            now,
-            cards: HashMap::new(),
-            taken: HashMap::new(),
-            asks: HashSet::new(),
-            rejected: BTreeMap::new(),
-        }
+    /// A reader that calls offers as the refresh before did ([`Reader::names`]).
+    pub(super) fn new(now: UnixSeconds, names: Names) -> Self {
+        Self { now, cards: HashMap::new(), names, asks: HashSet::new(), rejected: BTreeMap::new() }
     }
 
     /// Counts a row that is none.
@@ -226,7 +221,7 @@ impl Reader {
         let price =
             Price { on_demand: on_demand.map(UsdPerHour::new), spot: spot.map(UsdPerHour::new) };
         Ok(Some(Offer {
-            key: self.key(row, ask, gpus),
+            key: self.name(row, ask, gpus),
             launch_id: Text::new(&ask.to_string()),
             provider: Provider::Vast,
             host: row.host_id.whole().map(|h| Text::new(&h.to_string())),
@@ -259,23 +254,20 @@ impl Reader {
             .or_insert_with_key(|(name, _)| catalogue().identify(name.as_str(), vram))
     }
 
-    /// Machine and number of GPUs; where a machine offers several slices of one size, the first GPU
-    /// of the slice as well, and where even that is shared, the ask.
-    fn key(&mut self, row: &Row, ask: u64, gpus: f64) -> Text {
-        let Some(machine) = row.machine_id.whole() else { return Text::new(&format!("ask{ask}")) };
-        let first = row.gpu_ids.0.whole().unwrap_or(0);
-        let names = [
-            format!("{machine}-{gpus}"),
-            format!("{machine}-{gpus}-g{first}"),
-            format!("{machine}-{gpus}-a{ask}"),
-        ];
-        let free = names
-            .iter()
-            .map(|n| Text::new(n))
-            .find(|n| self.taken.get(n).is_none_or(|owner| *owner == ask));
-        let key = free.unwrap_or_else(|| Text::new(&format!("ask{ask}")));
-        self.taken.insert(key.clone(), ask);
-        key
+    /// What it is called: after its machine, where one is named.
+    fn name(&mut self, row: &Row, ask: u64, gpus: f64) -> Text {
+        match row.machine_id.whole() {
+            Some(machine) => {
+                let first = row.gpu_ids.0.whole();
+                self.names.of(Slice { machine, gpus: gpus as u64, first, ask })
+            }
+            None => Text::new(&format!("ask{ask}")),
+        }
+    }
+
+    /// The names that were given.
+    pub(super) fn names(self) -> Names {
+        self.names
     }
 }
 
@@ -294,19 +286,10 @@ fn fees(row: &Row) -> Fees {
 }
 
 fn flags(row: &Row, hardware: &Hardware, price: &Price) -> Flags {
-    let mut flags = price_flags(price, hardware.gpus);
-    let card = hardware.gpu.and_then(|id| catalogue().get(id));
-    let differs = |a: f64, b: f64| (a / b - 1.0).abs() > 0.08;
-    let stated = hardware.vram.map(Gib::get);
-    let total = row.gpu_total_ram.above_zero(1e9).map(|t| t / 1024.0 / hardware.gpus);
-    let odd_memory = stated.is_some_and(|v| {
-        card.is_some_and(|c| differs(v, c.memory.get())) || total.is_some_and(|t| differs(t, v))
-    });
-    if odd_memory {
-        flags = flags.with(Flags::ODD_MEMORY);
-    }
-    if row.gpu_name.cleaned || row.geolocation.cleaned {
-        flags = flags.with(Flags::CLEANED);
-    }
-    flags
+    let total = row.gpu_total_ram.above_zero(1e9).map(|t| Gib::from_mib(t / hardware.gpus));
+    let odd_total = hardware.vram.zip(total).is_some_and(|(v, t)| figures::differs(t, v));
+    figures::flags(hardware, price)
+        .with(Flags::ODD_MEMORY.when(odd_total))
+        .with(Flags::ARM_HOST.when(figures::arm_word(row.cpu_arch.as_str())))
+        .with(Flags::CLEANED.when(row.gpu_name.cleaned || row.geolocation.cleaned))
 }

@@ -6,9 +6,11 @@
 
 use crate::gpu::{GpuId, catalogue};
 use crate::offer::{
-    Availability, Basis, Country, Fees, Hardware, Link, Offer, Origin, Place, Price, Provider, Text,
+    Availability, Basis, Country, Fees, Flags, Hardware, Link, Offer, Origin, Place, Price,
+    Provider, Text,
 };
-use crate::provider::harvest::{DEAREST, Harvest, Reason, flags};
+use crate::provider::figures::{DEAREST, flags};
+use crate::provider::harvest::{Harvest, Reason};
 use crate::provider::lenient::{Flag, Number, Words, lenient_object, number};
 use crate::units::{Gb, Gib, Hours, UnixSeconds, UsdPerGb, UsdPerGbMonth, UsdPerHour};
 use serde_json::Value;
@@ -190,7 +192,7 @@ impl<'a> Plan<'a> {
             launch_id: self.id.clone(),
             provider: Provider::Vultr,
             host: None,
-            flags: flags(&hardware, &price, cleaned),
+            flags: flags(&hardware, &price).with(Flags::CLEANED.when(cleaned)),
             hardware,
             place,
             price,

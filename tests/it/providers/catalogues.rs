@@ -32,7 +32,8 @@ fn list_file() -> String {
             Some(((*size).to_string(), json!({"price": (*price)?, "Instance Type": size, "Operating System": "Linux", "Pre Installed S/W": "NA"})))
         })
         .collect();
-    json!({"manifest": {"currencyCode": "USD"}, "regions": {"x": rows}}).to_string()
+    json!({"manifest": {"currencyCode": "USD"}, "regions": {"US East (N. Virginia)": rows}})
+        .to_string()
 }
 
 fn aws(asked: &Asked) -> Answer {

@@ -4,6 +4,7 @@ mod azure;
 mod catalogues;
 mod clouds;
 mod faults;
+mod kinds;
 mod vast;
 
 use crate::support::server::Server;

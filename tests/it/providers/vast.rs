@@ -201,3 +201,38 @@ async fn rows_appear_while_the_rest_is_still_to_come_and_stay_when_it_never_come
     assert!(fetched.offers.len() > 1500, "{}", fetched.offers.len());
     assert!(matches!(fetched.error(), FetchError::Network(_)));
 }
+
+/// Two slices of one machine, each with its own GPUs.
+fn slices(asks: [u64; 2], prices: [f64; 2]) -> Value {
+    let slice = |i: usize| {
+        let mut slice = row(asks[i], 77, 1, prices[i]);
+        slice["gpu_ids"] = json!([5000 + i]);
+        slice
+    };
+    let mut both = vec![slice(0), slice(1)];
+    both.sort_by(|a, b| {
+        a["dph_base"].as_f64().unwrap().total_cmp(&b["dph_base"].as_f64().unwrap())
+    });
+    json!({"offers": both})
+}
+
+#[tokio::test]
+async fn slices_keep_their_identity_when_prices_swap_and_when_ids_are_issued_anew() {
+    let answers = [
+        slices([1, 2], [0.3, 0.4]),
+        slices([1, 2], [0.4, 0.3]),
+        slices([901, 902], [0.4, 0.3]),
+        slices([902, 901], [0.2, 0.3]),
+    ];
+    let asked = std::sync::atomic::AtomicUsize::new(0);
+    let server = Server::new(move |_| {
+        let turn = asked.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        Answer::json(answers[turn].to_string())
+    });
+    let http = Http::new(options());
+    for prices in [[0.3, 0.4], [0.4, 0.3], [0.4, 0.3], [0.2, 0.3]] {
+        let fetched = fetch_with(&http, Provider::Vast, &server, Some(KEY)).await;
+        let of = |key: &str| on_demand(fetched.offer(key)).unwrap();
+        assert_eq!([of("77-1"), of("77-1-g5001")], prices);
+    }
+}
