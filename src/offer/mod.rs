@@ -235,7 +235,8 @@ pub enum Basis {
     Unknown,
 }
 
-/// What is to be marked about an offer: what looks wrong, or would surprise. A small set of bits, because a million rows carry one.
+/// What is to be marked about an offer: what looks wrong, or would surprise. A small set of bits,
+/// because a million rows carry one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Flags(pub u16);

@@ -206,7 +206,7 @@ fields! {
     Link "link" [] [] LINKS, "link", "how the cards are joined: nvlink, pcie-full, pcie-slow";
     Host "host" [] ["host_id"] Kind::Text, "host", "host or machine, as the provider names it";
     Type "type" ["instance"] [] Kind::Text, "machine type", "the provider's machine type: type:p4d*";
-    Flag "flag" ["flags"] [] FLAGS, "flag", "what looks wrong: odd-price, conflicting, disk-short, …, any";
+    Flag "flag" ["flags"] [] FLAGS, "flag", "what looks wrong or would surprise: odd-price, disk-short, arm-host, …, any";
     Mark "mark" [] [] MARKS, "mark", "what happened since the last look: new, cheaper, dearer";
     Basis "basis" [] [] BASES, "basis", "live from the market, or listed";
     Source "source" ["origin"] [] Kind::Text, "source", "endpoint or catalogue that the row comes from";
