@@ -9,7 +9,7 @@ use crate::gpu::catalogue;
 use crate::offer::{
     Availability, Basis, Fees, Flags, Hardware, Link, Offer, Origin, Place, Price, Provider, Text,
 };
-use crate::units::{Gib, UnixSeconds, UsdPerHour};
+use crate::units::{Gib, UnixSeconds};
 use std::collections::BTreeMap;
 
 /// One offer for each machine type and place; and how many rows were of reservation products or
@@ -32,7 +32,7 @@ pub(super) fn offers(
         let offer = found.entry(key).or_insert_with(|| blank(provider, item, origin));
         offer.flags = offer.flags.with(Flags::ARM_HOST.when(figures::arm_word(&item.arch)));
         let price = if item.spot { &mut offer.price.spot } else { &mut offer.price.on_demand };
-        let new = UsdPerHour::new(item.price);
+        let new = figures::dollars(item.price);
         // Two prices for one thing: the higher one counts, and the row says so.
         if price.is_some_and(|old| (old.get() / new.get() - 1.0).abs() > 1e-6) {
             offer.flags = offer.flags.with(Flags::CONFLICTING);

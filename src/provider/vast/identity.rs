@@ -66,7 +66,7 @@ impl Names {
     /// The name of a row: the one it had, or one that nobody has.
     pub(super) fn of(&mut self, slice: Slice) -> Text {
         let gpu = slice.first.and_then(|f| self.by_gpu.get(&(slice.machine, slice.gpus, f)));
-        let had = [self.by_ask.get(&slice.ask), gpu];
+        let had = [gpu, self.by_ask.get(&slice.ask)];
         let had = had.into_iter().flatten().find(|name| self.is_free(name, slice.ask)).cloned();
         let name = had.unwrap_or_else(|| self.new_name(&slice));
         if self.taken.insert(name.clone(), slice.ask).is_none() {
