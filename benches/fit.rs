@@ -17,6 +17,7 @@ fn card() -> Gpu {
         architecture: "Ampere",
         memory: Gib::new(80.0),
         usable: Some(Gib::new(79.15)),
+        usable_assumed: false,
         peak: None,
         measured_matmul: None,
         bandwidth: None,

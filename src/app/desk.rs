@@ -3,9 +3,11 @@
 //! Everything is recomputed by [`Desk::refresh`] and read afterwards; nothing here waits.
 
 use super::history::Choice;
+use crate::estimate::HardwareClass;
+use crate::estimate::advice::{Counsel, Limits};
+use crate::estimate::bill::{self, RowFacts};
 use crate::estimate::fit::{Advice, Fit};
 use crate::estimate::quote::{Quote, Speed};
-use crate::estimate::{HardwareClass, advice, bill};
 use crate::gpu;
 use crate::market::front::FrontPoint;
 use crate::market::why::{self, Why};
@@ -37,6 +39,8 @@ pub struct Detail {
     pub quote: Quote,
     /// What would make it fit, or fit better.
     pub advice: Vec<Advice>,
+    /// What the card could take at most.
+    pub limits: Limits,
 }
 
 /// Offers, query, order, setup.
@@ -54,7 +58,7 @@ pub struct Desk {
     frozen: Option<Vec<Update>>,
     offline: bool,
     /// Advice by hardware class, for the present setup: finding it takes longer than a fit.
-    advice: RefCell<HashMap<usize, Vec<Advice>>>,
+    counsel: RefCell<HashMap<usize, Counsel>>,
 }
 
 impl Desk {
@@ -71,7 +75,7 @@ impl Desk {
             setup,
             frozen: None,
             offline: false,
-            advice: RefCell::default(),
+            counsel: RefCell::default(),
         }
     }
 
@@ -143,7 +147,7 @@ impl Desk {
         };
         let runs = self.setup.runs.clone();
         self.setup = Setup { runs, ..draft.resolve(found)? };
-        self.advice.borrow_mut().clear();
+        self.counsel.borrow_mut().clear();
         self.draft = draft;
         Ok(())
     }
@@ -210,19 +214,21 @@ impl Desk {
         let class = self.view.class_estimate(self.stock.table(), line.row)?;
         let quote = bill::explain(&self.setup, &offer, class, line.kind, now);
         let (fit, speed) = (class.fit.clone(), class.speed.clone());
-        let advice = self.advice(&offer, line);
-        Some(Detail { line, id, offer, fit, speed, quote, advice })
+        let (advice, limits) = self.counsel(&offer, line);
+        Some(Detail { line, id, offer, fit, speed, quote, advice, limits })
     }
 
-    fn advice(&self, offer: &Offer, line: ViewRow) -> Vec<Advice> {
+    fn counsel(&self, offer: &Offer, line: ViewRow) -> (Vec<Advice>, Limits) {
         let hardware = HardwareClass::from(&offer.hardware);
         let Some(card) = hardware.gpu.and_then(|id| gpu::catalogue().get(id)) else {
-            return Vec::new();
+            return (Vec::new(), Limits::default());
         };
-        let find = || advice::advice(&self.setup, card, &hardware);
+        let find = || Counsel::of(&self.setup, card, &hardware);
+        let facts = RowFacts::from(offer);
+        let on = |c: &Counsel| (c.on(&facts, offer.hardware.gpus, line.kind), c.limits.clone());
         match self.table().class_code(line.row) {
-            Some(class) => self.advice.borrow_mut().entry(class).or_insert_with(find).clone(),
-            None => find(),
+            Some(class) => on(self.counsel.borrow_mut().entry(class).or_insert_with(find)),
+            None => on(&find()),
         }
     }
 

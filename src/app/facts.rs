@@ -193,7 +193,7 @@ fn fit_facts(detail: &Detail) -> Vec<Fact> {
     facts.push(fact(
         "usable",
         fit.usable.map(size),
-        Basis::Listed,
+        fit.usable_basis.unwrap_or(Basis::Unknown),
         "the card, less what the driver keeps",
     ));
     facts.push(fact("PyTorch allocates", fit.allocated.map(size), Basis::Modelled, "peak"));

@@ -5,7 +5,7 @@ use super::call::{Call, mistake};
 use super::failure::Failure;
 use super::out::{self, Grid};
 use crate::estimate::HardwareClass;
-use crate::estimate::advice::{self, Limits};
+use crate::estimate::advice::{Counsel, Limits};
 use crate::estimate::class::{self, ClassEstimate};
 use crate::estimate::fit::{Advice, Fit, Verdict};
 use crate::estimate::quote::Speed;
@@ -27,22 +27,22 @@ pub(super) fn run(call: &Call, args: EstimateArgs) -> Result<(), Failure> {
         estimate.fit.verdict = Verdict::Unknown;
         estimate.fit.reason = Some(fault.to_string());
     }
-    let advice = advice::advice(&setup, card, &class);
-    let limits = advice::limits(&setup, card, &class);
+    let counsel = Counsel::of(&setup, card, &class);
+    let (advice, limits) = (counsel.alone(), &counsel.limits);
     let document = EstimateDocument::new(
         (card.name, f64::from(gpus)),
         &setup,
         (&estimate.fit, &advice),
         &estimate.speed,
     )
-    .with_limits(&limits);
+    .with_limits(limits);
     let page = || {
         let mut text = format!(
             "{} {} by {} on {gpus} x {}\n",
             setup.model.name, setup.method, setup.framework, card.name
         );
         text.push_str(&fit_lines(&estimate.fit, &advice));
-        text.push_str(&limits_line(&limits));
+        text.push_str(&limits_line(limits));
         text.push_str(&speed_line(&estimate.speed));
         text
     };
@@ -132,9 +132,10 @@ pub(super) fn fit_lines(fit: &Fit, advice: &[Advice]) -> String {
     }
     text.push('\n');
     if let (Some(needed), usable) = (fit.needed, fit.usable) {
+        let basis = fit.usable_basis.map(|b| format!(" [{}]", name(&b))).unwrap_or_default();
         let _ = writeln!(
             text,
-            "needed     {:>7} GiB per GPU, of {} usable",
+            "needed     {:>7} GiB per GPU, of {} usable{basis}",
             units::gib(needed),
             gib(usable)
         );
@@ -153,9 +154,10 @@ pub(super) fn fit_lines(fit: &Fit, advice: &[Advice]) -> String {
             writeln!(text, "allocated  {allocated:>7} GiB by PyTorch; nvidia-smi about {smi} GiB");
     }
     for change in advice {
-        let needed = units::gib(change.needed);
-        let _ =
-            writeln!(text, "advice     {}: {needed} GiB, {}", change.change, name(&change.verdict));
+        let (needed, verdict) = (units::gib(change.needed), name(&change.verdict));
+        let effects = change.effects();
+        let effects = if effects.is_empty() { effects } else { format!(" ({effects})") };
+        let _ = writeln!(text, "advice     {}: {needed} GiB, {verdict}{effects}", change.change);
     }
     text
 }

@@ -4,9 +4,10 @@ use super::args::{EvidenceArgs, Format};
 use super::call::Call;
 use super::failure::{Failure, Reason};
 use super::out::{self, Grid};
-use crate::estimate::evidence::{self, Evidence, Group, Row};
+use crate::estimate::evidence::{self, Evidence, Group, Row, Skipped};
 use crate::export::document::{VERSION, name};
 use serde_json::json;
+use std::fmt::Write as _;
 
 /// Rows shown for one setup.
 const NEAREST: usize = 12;
@@ -24,7 +25,10 @@ pub(super) fn run(call: &Call, args: EvidenceArgs) -> Result<(), Failure> {
         None if asks_for_setup => {
             let setup = call.setup(args.setup)?;
             let rows = evidence::nearest(&setup, setup.gpus.unwrap_or(1), NEAREST);
-            (Evidence { rows, groups: Vec::new(), ..evidence::shipped() }, true)
+            (
+                Evidence { rows, groups: Vec::new(), skipped: Vec::new(), ..evidence::shipped() },
+                true,
+            )
         }
         None => (evidence::shipped(), false),
     };
@@ -33,6 +37,7 @@ pub(super) fn run(call: &Call, args: EvidenceArgs) -> Result<(), Failure> {
         "haggle": VERSION,
         "rows": found.rows,
         "groups": found.groups,
+        "skipped": found.skipped,
     });
     match call.global.format {
         Format::Table => {
@@ -46,13 +51,22 @@ pub(super) fn run(call: &Call, args: EvidenceArgs) -> Result<(), Failure> {
                 text.push_str(&groups(&found.groups).table());
             }
             out::data(&text)?;
-            let skipped = found.rows.iter().filter(|r| r.skipped.is_some()).count();
-            out::say(&format!("{} rows, {skipped} without a prediction", found.rows.len()));
-            Ok(())
+            out::data(&unpredicted(found.rows.len(), &found.skipped))
         }
         Format::Markdown if !by_row => out::data(&groups(&found.groups).markdown()),
         format => out::grid(format, &document, &rows(&found.rows)),
     }
+}
+
+/// How many rows are not predicted, and why.
+fn unpredicted(rows: usize, skipped: &[Skipped]) -> String {
+    let without: usize = skipped.iter().map(|s| s.n).sum();
+    let colon = if skipped.is_empty() { "" } else { ":" };
+    let mut text = format!("\n{rows} rows, {without} not predicted{colon}\n");
+    for Skipped { reason, n } in skipped {
+        let _ = writeln!(text, "{n:>6}  {reason}");
+    }
+    text
 }
 
 fn figure(value: Option<f64>, digits: usize) -> String {

@@ -2,11 +2,13 @@
 
 use super::call::Call;
 use super::failure::{Failure, Reason};
+use crate::estimate::HardwareClass;
+use crate::estimate::advice::Counsel;
+use crate::estimate::bill::{self, RowFacts};
 use crate::estimate::class::{self, ClassEstimate};
 use crate::estimate::fit::{Advice, Verdict};
 use crate::estimate::quote::{PriceKind, Quote};
 use crate::estimate::scaling::{self, Count};
-use crate::estimate::{HardwareClass, advice, bill};
 use crate::export::document::{ListDocument, OfferDocument, ProviderDocument};
 use crate::gpu;
 use crate::market::{Ask, Query, SortKey, Table, View, ViewRow};
@@ -25,7 +27,7 @@ pub(super) struct Market {
     pub(super) now: UnixSeconds,
     view: View,
     /// By hardware class, for the setup of the last question: finding it takes longer than a fit.
-    advice: RefCell<HashMap<usize, Vec<Advice>>>,
+    counsel: RefCell<HashMap<usize, Counsel>>,
 }
 
 /// One offer with everything that was estimated for it.
@@ -40,12 +42,12 @@ pub(super) struct Quoted {
 impl Market {
     /// A market of `table`, in which the providers fared as `statuses` say.
     pub(super) fn new(table: Table, statuses: Vec<Status>, now: UnixSeconds) -> Self {
-        Self { table, statuses, now, view: View::new(), advice: RefCell::default() }
+        Self { table, statuses, now, view: View::new(), counsel: RefCell::default() }
     }
 
     /// Applies a query and an order.
     pub(super) fn ask(&mut self, setup: &Setup, query: &Query, sort: &[SortKey]) {
-        self.advice.borrow_mut().clear();
+        self.counsel.borrow_mut().clear();
         self.view.refresh(&self.table, &Ask { setup, query, sort, now: self.now });
     }
 
@@ -84,10 +86,11 @@ impl Market {
         let Some(card) = hardware.gpu.and_then(|id| gpu::catalogue().get(id)) else {
             return Vec::new();
         };
-        let find = || advice::advice(setup, card, &hardware);
+        let find = || Counsel::of(setup, card, &hardware);
+        let on = |c: &Counsel| c.on(&RowFacts::from(offer), offer.hardware.gpus, line.kind);
         match self.table.class_code(line.row) {
-            Some(class) => self.advice.borrow_mut().entry(class).or_insert_with(find).clone(),
-            None => find(),
+            Some(class) => on(self.counsel.borrow_mut().entry(class).or_insert_with(find)),
+            None => on(&find()),
         }
     }
 

@@ -1,7 +1,8 @@
 //! What a fit says: memory of one GPU, by term, against what is usable.
 
 use crate::offer::Basis;
-use crate::units::{Gib, Range};
+use crate::units;
+use crate::units::{Gib, Hours, Range, Usd};
 use serde::Serialize;
 
 /// Does it fit?
@@ -54,8 +55,43 @@ pub struct Advice {
     pub set: Vec<(&'static str, String)>,
     /// What would be needed then.
     pub needed: Gib,
+    /// How much less that is than now.
+    pub saved: Gib,
     /// The verdict then.
     pub verdict: Verdict,
+    /// What it does to hours and dollars.
+    pub effect: Effect,
+}
+
+/// What a change adds to a job; below zero when it saves. `None` is unknown.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Effect {
+    /// Hours until the end of the job.
+    pub hours: Option<Hours>,
+    /// Dollars in all.
+    pub usd: Option<Usd>,
+}
+
+impl Advice {
+    /// Its effects in words: `-23.9 GiB, +0.4h, +0.31$`.
+    pub fn effects(&self) -> String {
+        let mut parts = Vec::with_capacity(3);
+        if self.saved.get() != 0.0 {
+            parts.push(format!("{:+.1} GiB", -self.saved.get()));
+        }
+        if let Some(hours) = self.effect.hours {
+            parts.push(signed(hours.get(), |h| units::hours(Hours::new(h))));
+        }
+        if let Some(usd) = self.effect.usd {
+            parts.push(signed(usd.get(), |u| units::usd(Usd::new(u))));
+        }
+        parts.join(", ")
+    }
+}
+
+fn signed(value: f64, words: impl Fn(f64) -> String) -> String {
+    let sign = if value < 0.0 { '-' } else { '+' };
+    format!("{sign}{}", words(value.abs()))
 }
 
 /// Memory that a setup needs on one GPU of a hardware class.
@@ -71,6 +107,8 @@ pub struct Fit {
     pub smi: Option<Gib>,
     /// What the card offers to a framework.
     pub usable: Option<Gib>,
+    /// What that rests on.
+    pub usable_basis: Option<Basis>,
     /// The moment that decides.
     pub phase: Option<Phase>,
     /// The parts of `needed`; they sum up to it.
@@ -90,6 +128,7 @@ impl Fit {
             needed: None,
             smi: None,
             usable: None,
+            usable_basis: None,
             phase: None,
             terms: Vec::new(),
             band: None,

@@ -65,6 +65,7 @@ pub(crate) fn fit() -> Fit {
         needed: Some(Gib::new(15.5)),
         smi: Some(Gib::new(16.0)),
         usable: Some(Gib::new(23.5)),
+        usable_basis: Some(crate::offer::Basis::Measured),
         phase: Some(Phase::LossBackward),
         terms: vec![Term { name: "weights", gib: Gib::new(15.5), basis: Basis::Modelled }],
         band: Some(Range::new(Gib::new(15.0), Gib::new(15.5), Gib::new(16.0))),

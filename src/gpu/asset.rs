@@ -24,6 +24,8 @@ pub(super) struct Row<'a> {
     architecture: &'a str,
     memory: f64,
     usable: Option<f64>,
+    #[serde(default)]
+    usable_assumed: bool,
     peak: Option<f64>,
     matmul: Option<f64>,
     bandwidth: Option<f64>,
@@ -79,6 +81,7 @@ impl Row<'static> {
             architecture: self.architecture,
             memory: Gib::new(self.memory),
             usable: self.usable.map(Gib::new),
+            usable_assumed: self.usable_assumed,
             peak: self.peak.map(Tflops::new),
             measured_matmul: self.matmul.map(Tflops::new),
             bandwidth: self.bandwidth.map(GbPerSecond::new),

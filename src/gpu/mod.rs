@@ -39,6 +39,8 @@ pub struct Gpu {
     pub memory: Gib,
     /// What a framework can really use, where a source says so (the driver keeps the rest).
     pub usable: Option<Gib>,
+    /// No document at hand states `usable`; it is what such cards are known to report.
+    pub usable_assumed: bool,
     /// Dense 16-bit tensor rate with fp32 accumulation.
     pub peak: Option<Tflops>,
     /// Measured matmul rate in bf16, where somebody measured it.

@@ -32,10 +32,11 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, areas: &[Area]) {
     let width = areas.first().map_or(0, |a| usize::from(a.width)).min(WIDEST);
     let mut first = offer(pen, detail, width);
     first.extend(memory(pen, detail, width));
+    first.extend(advice(pen, detail, width));
     let mut second = bill(pen, detail, width);
     second.extend(time(pen, detail, width));
     second.extend(spot(pen, detail, width));
-    second.extend(advice(pen, detail, width));
+    second.extend(at_most(pen, detail, width));
     match areas {
         [one] => {
             first.extend(second);
@@ -162,7 +163,12 @@ fn memory(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
         }
     }
     if fit.usable.is_some() {
-        lines.push(figure(pen, width, "usable", &size(fit.usable), Basis::Listed, Role::Plain));
+        let basis = fit.usable_basis.unwrap_or(Basis::Unknown);
+        lines.push(figure(pen, width, "usable", &size(fit.usable), basis, Role::Plain));
+    }
+    if fit.smi.is_some() {
+        let shows = size(fit.smi);
+        lines.push(figure(pen, width, "nvidia-smi shows", &shows, Basis::Modelled, Role::Faint));
     }
     lines
 }
@@ -304,12 +310,36 @@ fn spot(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
     lines
 }
 
+/// What the card could take at most, each by itself.
+fn at_most(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
+    let limits = &detail.limits;
+    let figures = [
+        ("micro-batch", limits.micro_batch.map(|n| n.to_string())),
+        ("tokens of a sequence", limits.seq_len.map(|n| n.to_string())),
+        ("model", limits.model.as_ref().map(|m| m.name.clone())),
+    ];
+    let known = figures.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    let lines: Vec<Strip> = known
+        .map(|(name, value)| {
+            let room = width.saturating_sub(BASIS + name.width() + 3);
+            let value = text::cut(&value, room, pen.ascii);
+            figure(pen, width, name, &value, Basis::Modelled, Role::Plain)
+        })
+        .collect();
+    if lines.is_empty() {
+        return lines;
+    }
+    let mut all = vec![heading(pen, width, "This card takes at most")];
+    all.extend(lines);
+    all
+}
+
 fn advice(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
     if detail.advice.is_empty() {
         return Vec::new();
     }
     let mut lines = vec![heading(pen, width, "What would help (A applies the first)")];
-    for advice in detail.advice.iter().take(4) {
+    for advice in detail.advice.iter().take(6) {
         let value = format!("{} GiB", gib(advice.needed));
         let room = width.saturating_sub(value.width() + 9);
         lines.push(vec![
@@ -317,6 +347,10 @@ fn advice(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
             pen.piece(format!(" {value} "), Role::Plain),
             pen.piece(verdict_word(advice.verdict), Role::Strong),
         ]);
+        let effects = advice.effects();
+        if !effects.is_empty() {
+            lines.push(pen.strip(format!("  {effects}"), Role::Faint));
+        }
     }
     lines
 }

@@ -252,7 +252,10 @@ impl App {
     }
 
     fn apply_advice(&mut self) {
-        let advice = self.detail.as_ref().and_then(|d| d.advice.first()).cloned();
+        // A larger card is advice too, but nothing that could be set.
+        let of =
+            |d: &super::super::desk::Detail| d.advice.iter().find(|a| !a.set.is_empty()).cloned();
+        let advice = self.detail.as_ref().and_then(of);
         let Some(advice) = advice else {
             self.say(Tone::Bad, "there is no advice for this offer");
             return;

@@ -22,4 +22,4 @@ pub use mapping::{CodeOf, Run};
 pub use nearest::nearest;
 pub use predict::{Prediction, predict};
 pub use record::{Record, read};
-pub use report::{Evidence, Row, evidence, shipped};
+pub use report::{Evidence, Row, Skipped, evidence, shipped};

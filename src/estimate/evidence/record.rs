@@ -11,6 +11,8 @@ pub struct Record {
     pub id: String,
     /// Who published it.
     pub source: String,
+    /// When: `2023-10-20`, `2024-04..08`.
+    pub date: String,
     /// Trainer: `hf-trainer(fms-hf-tuning)`, `torchtune`, …
     pub framework: String,
     /// Versions: `torch2.4.1/transformers4.45.2`.
@@ -107,6 +109,7 @@ fn record(index: usize, get: &impl Fn(&[&str]) -> String) -> Record {
     Record {
         id,
         source: get(&["source", "src_key"]),
+        date: get(&["source_date", "date"]),
         framework: or(get(&["framework", "trainer"]), "hf"),
         version: get(&["framework_version", "version", "versions"]),
         model: get(&["model"]),

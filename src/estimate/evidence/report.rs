@@ -6,6 +6,7 @@ use super::record;
 use crate::estimate::fit::Verdict;
 use crate::units::Gib;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 const SCHEMA: &str = "haggle.evidence/1";
 pub(super) const SHIPPED: &[u8] = include_bytes!("../../../assets/evidence-memory.csv");
@@ -21,6 +22,17 @@ pub struct Evidence {
     pub rows: Vec<Row>,
     /// Errors by framework, method and reading.
     pub groups: Vec<Group>,
+    /// Why rows are not predicted, the commonest reason first.
+    pub skipped: Vec<Skipped>,
+}
+
+/// Rows that are not predicted for one reason.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Skipped {
+    /// Why.
+    pub reason: String,
+    /// How many.
+    pub n: usize,
 }
 
 /// A measurement beside our prediction. Unknown is `None`.
@@ -80,8 +92,20 @@ fn beside(predictions: Vec<Prediction>) -> Evidence {
     Evidence {
         schema: SCHEMA,
         groups: groups(&predictions),
+        skipped: skipped(&predictions),
         rows: predictions.into_iter().map(row).collect(),
     }
+}
+
+fn skipped(predictions: &[Prediction]) -> Vec<Skipped> {
+    let mut by = BTreeMap::new();
+    for reason in predictions.iter().filter_map(Prediction::skipped) {
+        *by.entry(reason).or_insert(0) += 1;
+    }
+    let mut all: Vec<Skipped> =
+        by.into_iter().map(|(reason, n)| Skipped { reason: reason.to_owned(), n }).collect();
+    all.sort_by_key(|s| std::cmp::Reverse(s.n));
+    all
 }
 
 /// The measurements that ship with the program, of memory and of speed, beside our predictions.

@@ -31,6 +31,8 @@ pub(crate) struct Own {
     pub(crate) saved: Option<f64>,
     /// Bytes per token of the loss.
     pub(crate) loss: Option<f64>,
+    /// Bytes of the loss beside those per token.
+    pub(crate) loss_constant: f64,
     /// Gradients are used up as they are made (optimizer in the backward pass).
     pub(crate) no_gradients: bool,
 }

@@ -25,7 +25,8 @@ impl Loss {
     pub(crate) fn of(job: &Job) -> Loss {
         let v = job.v;
         if let Some(per_token) = job.own.loss {
-            return Loss { forward: per_token, backward: per_token, constant: head_gradient(job) };
+            let constant = head_gradient(job) + job.own.loss_constant;
+            return Loss { forward: per_token, backward: per_token, constant };
         }
         match job.loss {
             LossKernel::Eager => eager(job),

@@ -30,8 +30,9 @@ pub(crate) use tests::card as test_card;
 pub(crate) use band::Band;
 pub(crate) use job::Job;
 pub(crate) use learnt::fit_learnt;
-pub(crate) use overhead::Overhead;
+pub(crate) use overhead::{Overhead, reserved_ragged};
 pub(crate) use phases::{Parts, Peak, peak};
+use verdict::room;
 pub(crate) use verdict::{usable, verdict};
 
 use super::HardwareClass;
@@ -51,11 +52,12 @@ pub fn fit(setup: &Setup, gpu: &Gpu, class: &HardwareClass) -> Fit {
         Ok(need) => need.into_fit(),
         Err(reason) => return Fit::unknown(reason),
     };
-    let Some(usable) = usable(gpu, class.vram) else {
+    let Some((usable, basis)) = room(gpu, class.vram) else {
         fit.reason = Some(format!("how much memory a {} has is not known", gpu.name));
         return fit;
     };
     fit.usable = Some(usable);
+    fit.usable_basis = Some(basis);
     fit.smi = fit.smi.map(|smi| smi.min(class.vram.unwrap_or(gpu.memory)));
     if gpu.vendor == Vendor::Other {
         fit.reason = Some(format!("training on {} is not modelled", gpu.name));
@@ -120,11 +122,8 @@ pub(crate) fn need_of(job: &Job, setup: &Setup) -> Need {
 pub(crate) enum Reading {
     /// PyTorch's peak of allocated bytes.
     Allocated,
-    /// PyTorch's peak of reserved bytes: its cache included, which lengths that vary fragment.
-    Reserved {
-        /// Lengths vary within the run.
-        ragged: bool,
-    },
+    /// PyTorch's peak of reserved bytes: its cache included; all batches of one length.
+    Reserved,
     /// nvidia-smi: cache, context and communication.
     Smi,
 }
@@ -155,7 +154,7 @@ impl Need {
         let allocated = self.band.around(self.allocated());
         match reading {
             Reading::Allocated => allocated,
-            Reading::Reserved { ragged } => overhead::reserved(allocated, ragged),
+            Reading::Reserved => overhead::reserved_fixed(self.allocated()),
             Reading::Smi => self.overhead.smi(allocated),
         }
     }
@@ -169,6 +168,7 @@ impl Need {
             needed: Some(self.needed()),
             smi: Some(self.smi()),
             usable: None,
+            usable_basis: None,
             phase: Some(self.peak.phase),
             terms,
             band: Some(self.needed_band()),

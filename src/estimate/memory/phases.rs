@@ -40,17 +40,38 @@ pub(crate) struct Parts {
 impl Parts {
     /// All of them.
     pub(crate) fn total(&self) -> f64 {
-        self.weights
-            + self.states
-            + self.gradients
-            + self.saved
-            + self.layer
-            + self.loss
-            + self.head
-            + self.tables
-            + self.temporary
-            + self.gathered
+        self.standing() + self.passing()
     }
+
+    /// What has the same size in every step, whatever its batch.
+    fn standing(&self) -> f64 {
+        self.weights + self.states + self.gradients + self.temporary + self.gathered
+    }
+
+    /// What is made anew for each batch, and has its length.
+    fn passing(&self) -> f64 {
+        self.saved + self.layer + self.loss + self.head + self.tables
+    }
+
+    /// As [`Parts::total`], with what passes counted as `stretch` says.
+    fn stretched(&self, stretch: Stretch) -> f64 {
+        let more = stretch.rest * (self.passing() - self.saved);
+        self.standing() + stretch.saved * self.saved + more
+    }
+}
+
+/// How often memory for what passes through is held.
+#[derive(Clone, Copy, Debug)]
+struct Stretch {
+    /// What is kept for the backward pass.
+    saved: f64,
+    /// All else.
+    rest: f64,
+}
+
+impl Stretch {
+    /// Once: every block serves the next batch as well.
+    const NONE: Stretch = Stretch { saved: 1.0, rest: 1.0 };
 }
 
 /// The moment that decides.
@@ -65,10 +86,19 @@ pub(crate) struct Peak {
 /// The largest moment of a step of `job`.
 pub(crate) fn peak(job: &Job) -> Peak {
     let mut step = Step::new(job);
-    step.head();
-    step.layers();
-    step.end();
+    step.run();
     step.peak
+}
+
+/// Bytes at the largest moment when memory for what passes through is held `times` times, because
+/// blocks of one length do not serve the next. What every layer keeps without checkpointing is many
+/// small blocks, which do.
+pub(crate) fn fragmented(job: &Job, times: f64) -> f64 {
+    let saved = if job.checkpointed() { times } else { 1.0 };
+    let stretch = Stretch { saved, rest: times };
+    let mut step = Step { stretch, ..Step::new(job) };
+    step.run();
+    step.peak.parts.stretched(stretch)
 }
 
 struct Step<'a> {
@@ -77,10 +107,17 @@ struct Step<'a> {
     layer: Layer,
     division: Division,
     t: f64,
+    stretch: Stretch,
     peak: Peak,
 }
 
 impl Step<'_> {
+    fn run(&mut self) {
+        self.head();
+        self.layers();
+        self.end();
+    }
+
     fn new(job: &Job) -> Step<'_> {
         let stat = Static::of(job);
         Step {
@@ -89,12 +126,13 @@ impl Step<'_> {
             layer: Layer::of(job),
             division: Division::of(job, &stat),
             t: job.tokens(),
+            stretch: Stretch::NONE,
             peak: Peak { phase: Phase::Optimizer, parts: Parts::default() },
         }
     }
 
     fn offer(&mut self, phase: Phase, parts: Parts) {
-        if parts.total() > self.peak.parts.total() {
+        if parts.stretched(self.stretch) > self.peak.parts.stretched(self.stretch) {
             self.peak = Peak { phase, parts };
         }
     }

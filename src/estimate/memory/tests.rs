@@ -18,6 +18,7 @@ pub(crate) fn card(memory: f64, usable: Option<f64>) -> Gpu {
         architecture: "Ampere",
         memory: Gib::new(memory),
         usable: usable.map(Gib::new),
+        usable_assumed: false,
         peak: None,
         measured_matmul: None,
         bandwidth: None,

@@ -2,6 +2,7 @@
 
 use crate::estimate::fit::Verdict;
 use crate::gpu::Gpu;
+use crate::offer::Basis;
 use crate::units::{Gib, Range};
 
 /// Share of the nominal memory that is usable where nothing better is known: cards that keep ECC
@@ -24,22 +25,30 @@ const NO: f64 = 0.98;
 /// And above this share the low end of the band must be.
 const NO_LOW: f64 = 0.945;
 
-/// What a framework can use of `gpu`, of which an offer says that it has `stated`.
-pub(crate) fn usable(gpu: &Gpu, stated: Option<Gib>) -> Option<Gib> {
+/// What a framework can use of `gpu`, of which an offer says that it has `stated`; and what that
+/// rests on: measured, when frameworks have reported it; modelled, when it is a share of what the
+/// offer states; assumed otherwise.
+pub(crate) fn room(gpu: &Gpu, stated: Option<Gib>) -> Option<(Gib, Basis)> {
     let nominal = gpu.memory.get();
+    let of_stated = |s: f64| (Gib::new(s * USABLE_OF_TOTAL), Basis::Modelled);
+    let stated = stated.map(Gib::get).filter(|s| *s > 0.0);
     if nominal <= 0.0 {
-        return stated.map(|s| s * USABLE_OF_TOTAL);
+        return stated.map(of_stated);
     }
-    let known = gpu.usable.map_or(nominal * USABLE_OF_NOMINAL, Gib::get);
-    let usable = match stated.map(Gib::get) {
-        Some(s) if s <= 0.0 => known,
+    Some(match (stated, gpu.usable) {
         // Another variant, or a slice of the card.
-        Some(s) if (s / nominal - 1.0).abs() > SAME_VARIANT => s * USABLE_OF_TOTAL,
+        (Some(s), _) if (s / nominal - 1.0).abs() > SAME_VARIANT => of_stated(s),
+        (_, Some(known)) if gpu.usable_assumed => (known, Basis::Assumed),
+        (_, Some(known)) => (known, Basis::Measured),
         // Less than nominal is what nvidia-smi says; the nominal figure itself says nothing.
-        Some(s) if gpu.usable.is_none() && s < nominal => s * USABLE_OF_TOTAL,
-        _ => known,
-    };
-    Some(Gib::new(usable))
+        (Some(s), None) if s < nominal => of_stated(s),
+        (_, None) => (Gib::new(nominal * USABLE_OF_NOMINAL), Basis::Assumed),
+    })
+}
+
+/// As [`room`], without what it rests on.
+pub(crate) fn usable(gpu: &Gpu, stated: Option<Gib>) -> Option<Gib> {
+    room(gpu, stated).map(|(usable, _)| usable)
 }
 
 /// Does `needed`, which may be anywhere in `band`, go into `usable`?

@@ -15,6 +15,7 @@ pub struct FitDocument {
     allocated_gib: Option<f64>,
     smi_gib: Option<f64>,
     usable_gib: Option<f64>,
+    usable_basis: Option<Basis>,
     headroom_gib: Option<f64>,
     phase: Option<Phase>,
     terms: Vec<TermDocument>,
@@ -42,6 +43,9 @@ pub struct AdviceDocument {
     change: String,
     set: BTreeMap<&'static str, String>,
     needed_gib: Option<f64>,
+    gib_change: Option<f64>,
+    hours_change: Option<f64>,
+    usd_change: Option<f64>,
     verdict: Verdict,
 }
 
@@ -58,6 +62,7 @@ impl FitDocument {
             allocated_gib: gib(fit.allocated),
             smi_gib: gib(fit.smi),
             usable_gib: gib(fit.usable),
+            usable_basis: fit.usable_basis,
             headroom_gib: fit.headroom_gib().and_then(finite),
             phase: fit.phase,
             terms: fit
@@ -96,6 +101,9 @@ impl AdviceDocument {
             change: advice.change.clone(),
             set: advice.set.iter().cloned().collect(),
             needed_gib: finite(advice.needed.get()),
+            gib_change: finite(-advice.saved.get()),
+            hours_change: advice.effect.hours.and_then(|h| finite(h.get())),
+            usd_change: advice.effect.usd.and_then(|u| finite(u.get())),
             verdict: advice.verdict,
         }
     }
