@@ -7,7 +7,9 @@
 
 use haggle::app::keymap::Keymap;
 use haggle::config::FileConfig;
-use haggle::estimate::{HardwareClass, advice, bill, class, evidence};
+use haggle::estimate::advice::Counsel;
+use haggle::estimate::bill::{self, RowFacts};
+use haggle::estimate::{HardwareClass, class, evidence};
 use haggle::export::document::{ListDocument, OfferDocument};
 use haggle::export::{self, EXPORTS, Purpose, shell};
 use haggle::market::{Ask, Query, Table, View};
@@ -483,7 +485,8 @@ fn judge(offers: &[Offer], setup: &Setup) {
         let class = class::estimate(setup, &hardware);
         let quote = bill::explain(setup, &offer, &class, line.kind, NOW);
         let card = hardware.gpu.and_then(|id| haggle::gpu::catalogue().get(id));
-        let advice = card.map(|c| advice::advice(setup, c, &hardware)).unwrap_or_default();
+        let counsel = card.map(|c| Counsel::of(setup, c, &hardware)).unwrap_or_default();
+        let advice = counsel.on(&RowFacts::from(&offer), offer.hardware.gpus, line.kind);
         let document = OfferDocument::new(&offer, &class.fit, &advice, &quote);
         is_sound(&document);
         let mut list = ListDocument::new(NOW, String::new(), setup);
@@ -515,7 +518,8 @@ fn is_sound(document: &OfferDocument) {
     let value = serde_json::to_value(document).unwrap();
     figures(&value, &mut |name, figure| {
         assert!(figure.is_finite(), "{name}: {figure}");
-        let may_be_negative = ["headroom_gib", "age_seconds"].iter().any(|n| name.ends_with(n));
+        let signed = ["headroom_gib", "age_seconds", "_change"];
+        let may_be_negative = signed.iter().any(|n| name.ends_with(n));
         assert!(may_be_negative || figure >= 0.0, "{name}: {figure} in {value}");
     });
     words(&value, &mut says_nothing_harmful);

@@ -64,6 +64,9 @@ impl Priced {
     /// one.
     fn on(&self, facts: &RowFacts, gpus: f64, kind: PriceKind) -> (Option<Hours>, Option<Usd>) {
         let share = self.gpus / gpus;
+        if !share.is_finite() {
+            return (None, None);
+        }
         let facts = RowFacts {
             on_demand: facts.on_demand.map(|p| p * share),
             spot: facts.spot.map(|p| p * share),
@@ -107,7 +110,9 @@ impl Counsel {
         let effect = |plan: &Plan| {
             let (then, now) = (plan.then.as_ref().map(&price)?, now?);
             let hours = then.0.zip(now.0).map(|(then, now)| then - now);
+            let hours = hours.filter(|h| h.get().is_finite());
             let usd = then.1.zip(now.1).map(|(then, now)| then - now);
+            let usd = usd.filter(|u| u.get().is_finite());
             Some(Effect { hours, usd })
         };
         let with = |plan: &Plan| Advice {
