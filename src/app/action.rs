@@ -151,6 +151,7 @@ actions! {
     }
     Setup in TABLE {
         EditSetup "setup" ["J", "t"] "Edit the training setup.";
+        WhatIf "what-if" ["W"] "Replace an assumption: share of peak, hazard, fees, speeds, idle.";
         NextPricing "pricing" ["o"] "On demand, spot, or both.";
         CheckpointLess "checkpoint-more-often" ["["] "Shorter time between checkpoints.";
         CheckpointMore "checkpoint-less-often" ["]"] "Longer time between checkpoints.";
@@ -166,6 +167,8 @@ actions! {
         Compare "compare" ["c"] "Compare the marked offers.";
         Freeze "freeze" ["z"] "Hold the market still, or let it go on.";
         Providers "providers" ["P"] "Providers: state, rows, age, errors.";
+        Elsewhere "elsewhere" ["E", "ge"] "The same hardware in other places, cheapest job first.";
+        Counts "gpu-counts" ["n", "gn"] "1, 2, 4, 8 of this card: hours, dollars, fit.";
         Pareto "pareto" ["$", "gp"] "Cost against hours: the front, as a chart to walk along.";
     }
     Look in BOTH {

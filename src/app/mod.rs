@@ -7,6 +7,7 @@
 //! ```
 
 pub mod action;
+pub mod around_page;
 pub mod compare;
 pub mod cursor;
 pub mod desk;
@@ -36,6 +37,7 @@ pub use message::{Effect, Input, Mouse, MouseKind, Msg, Outcome};
 
 use crate::market::{COLUMNS, Column, Field, ViewRow};
 use crate::units::UnixSeconds;
+use around_page::AroundPage;
 use cursor::Cursor;
 use desk::{Desk, Detail};
 use export_page::ExportPage;
@@ -145,6 +147,8 @@ pub enum Overlay {
     Why(WhyPage),
     /// Cost against hours.
     Pareto(ParetoPage),
+    /// The same hardware elsewhere, or in other numbers.
+    Around(AroundPage),
 }
 
 /// How bad a message is.

@@ -5,7 +5,7 @@ use super::grid::Row;
 use super::layout::Layout;
 use super::{App, Overlay};
 use crate::market::query::Field;
-use crate::market::{Cell, Column, SortBy, SortKey, Table, View, ViewRow};
+use crate::market::{Cell, Column, SortBy, SortKey, ViewRow};
 use unicode_width::UnicodeWidthStr;
 
 /// How a column takes part in the order.
@@ -52,6 +52,9 @@ impl App {
         if changed || self.cursor.line != self.detail.as_ref().map(|d| d.line) {
             self.detail = self.cursor.line.and_then(|line| self.desk.detail(line, self.now));
         }
+        if changed && let Some(Overlay::Around(page)) = &mut self.overlay {
+            page.renew(&self.desk);
+        }
         if changed && let Some(Overlay::Why(page)) = &mut self.overlay {
             page.why = self.desk.why();
             page.at = page.at.min(page.why.relaxations.len().saturating_sub(1));
@@ -65,7 +68,7 @@ impl App {
         let cells: Vec<Vec<Cell>> = self
             .columns
             .iter()
-            .map(|column| lines.iter().map(|line| seen(view, table, *line, column)).collect())
+            .map(|column| lines.iter().map(|line| view.seen(table, *line, column)).collect())
             .collect();
         let heads: Vec<usize> = self.columns.iter().map(|c| self.head(c).width()).collect();
         let room = self.layout.as_ref().and_then(|l| l.table).map_or(0, |t| usize::from(t.width));
@@ -146,16 +149,4 @@ impl App {
         let rank = mark.rank.map(|r| r.to_string()).unwrap_or_default();
         format!("{}{arrow}{rank}", column.title)
     }
-}
-
-/// A cell as it is seen: a total of which parts are unknown is at least what it says.
-fn seen(view: &View, table: &Table, line: ViewRow, column: &Column) -> Cell {
-    let mut cell = view.cell(table, line, column);
-    if column.field == Field::Total && !cell.is_unknown() {
-        let quote = view.row_quote(table, line.row, line.kind);
-        if quote.is_some_and(|q| q.items.iter().any(Option::is_none)) {
-            cell.text.insert(0, '≥');
-        }
-    }
-    cell
 }

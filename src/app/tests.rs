@@ -446,6 +446,49 @@ fn the_chart_walks_along_the_front_and_the_table_follows() {
 }
 
 #[test]
+fn the_same_hardware_elsewhere_and_in_other_numbers() {
+    let mut app = app();
+    script(&mut app, "jjE");
+    let Some(Overlay::Around(page)) = &app.overlay else { panic!("the page is open") };
+    assert!(page.places.is_sorted_by_key(|p| p.total.unwrap().get()));
+    assert!(page.places[page.at].own, "it opens at the offer's own place");
+    let shown = page.places.iter().rposition(|p| p.shown).unwrap();
+    let line = page.places[shown].line;
+    script(&mut app, &format!("gg{}<enter>", "j".repeat(shown)));
+    assert_eq!((app.cursor.line, app.overlay.is_none()), (Some(line), true));
+    script(&mut app, "n");
+    let Some(Overlay::Around(page)) = &app.overlay else { panic!("the page is open") };
+    let gpus: Vec<u32> = page.counts.iter().map(|(c, _)| c.gpus).collect();
+    assert_eq!(gpus, [1, 2, 4, 8]);
+    let own = app.detail.as_ref().unwrap();
+    let (count, _) = &page.counts[page.at];
+    assert_eq!(f64::from(count.gpus), own.offer.hardware.gpus);
+    assert!(page.rows().iter().all(|cells| cells.len() == page.heads().len()));
+    script(&mut app, "G<enter>");
+    assert!(app.overlay.is_none() || toast(&app).contains("that"), "{}", toast(&app));
+}
+
+#[test]
+fn an_assumption_of_the_user_is_said_wherever_its_figures_are() {
+    let mut app = app();
+    let total = |app: &App| {
+        let at = app.grid.columns.iter().position(|c| c.column.field == Field::Total).unwrap();
+        app.grid.rows[0].cells[at].text.clone()
+    };
+    assert!(!total(&app).ends_with('*'));
+    script(&mut app, "Wmfu=0.05<enter><esc>");
+    assert_eq!(app.desk.setup().assume.mfu, Some(0.05));
+    assert!(total(&app).ends_with('*'), "{}", total(&app));
+    assert_eq!(app.detail.as_ref().unwrap().quote.what_if.as_deref(), Some("mfu=0.05"));
+    let effects = script(&mut app, "Y");
+    assert!(matches!(effects.as_slice(), [Effect::Copy { text, .. }] if text.contains("mfu=0.05")));
+    script(&mut app, "u");
+    assert!(!total(&app).ends_with('*'));
+    script(&mut app, ":set assume storage=0.5,hub=100<enter>");
+    assert_eq!(app.desk.setup().what_if().as_deref(), Some("hub=100, storage=0.5"));
+}
+
+#[test]
 fn deadline_and_budget_come_from_keys_or_from_the_query() {
     let mut app = app();
     assert_eq!(app.limits(), pareto_page::Limits::default());
@@ -495,7 +538,7 @@ fn a_message_goes_away_by_itself() {
 
 /// Everything that may be pressed or happen.
 fn any_msg() -> impl Strategy<Value = Msg> {
-    let keys = "jkhlGgvrbRpTFN=xX'\"wsSaCJtoA[]uU{}dzPeyYcM?:,m0123456789/f .q-%>$DB";
+    let keys = "jkhlGgvrbRpTFN=xX'\"wsSaCJtoA[]uU{}dzPeyYcM?:,m0123456789/f .q-%>$DBEnW";
     let chars: Vec<char> = keys.chars().collect();
     let named = [
         "enter",

@@ -73,6 +73,9 @@ pub(super) fn narrate(market: &Market, printed: usize) {
         line.push_str(&reasons.join(", "));
     }
     out::say(&line);
+    if let Some(what_if) = market.what_if() {
+        out::say(&format!("* what-if, not haggle's own figures: {what_if}"));
+    }
     for status in market.statuses.iter().filter(|s| s.error.is_some()) {
         out::say(&format!("{}: {}", status.provider.name(), status.line(market.now)));
     }
@@ -86,7 +89,7 @@ pub(super) fn table(market: &mut Market, lines: &[ViewRow], colours: bool) -> St
     let (view, table) = market.view();
     let rows: Vec<Vec<String>> = lines
         .iter()
-        .map(|line| columns.iter().map(|c| view.cell(table, *line, c).text).collect())
+        .map(|line| columns.iter().map(|c| view.seen(table, *line, c).text).collect())
         .collect();
     let mut text = String::new();
     let titles: Vec<String> = columns.iter().map(|c| c.title.to_owned()).collect();

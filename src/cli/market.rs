@@ -8,9 +8,10 @@ use crate::estimate::bill::{self, RowFacts};
 use crate::estimate::class::{self, ClassEstimate};
 use crate::estimate::fit::{Advice, Verdict};
 use crate::estimate::quote::{PriceKind, Quote};
-use crate::estimate::scaling::{self, Count};
+use crate::estimate::scaling::Count;
 use crate::export::document::{ListDocument, OfferDocument, ProviderDocument};
 use crate::gpu;
+use crate::market::kin::{self, Elsewhere};
 use crate::market::{Ask, Query, SortKey, Table, View, ViewRow};
 use crate::offer::Offer;
 use crate::session::{Light, RowsFrom, Status};
@@ -147,24 +148,18 @@ impl Market {
         offer: &Offer,
         kind: PriceKind,
     ) -> Vec<(Count, Option<String>)> {
-        let alike = |o: &Offer| {
-            o.provider == offer.provider
-                && o.hardware.gpu.is_some()
-                && o.hardware.gpu == offer.hardware.gpu
-                && o.place == offer.place
-                && o.id() != offer.id()
-        };
-        let others = self.table.rows().filter_map(|row| self.table.offer(row)).filter(alike);
-        let kin: Vec<Offer> = std::iter::once(offer.clone()).chain(others).collect();
-        let kin: Vec<&Offer> = kin.iter().collect();
-        let id = |i: usize| kin.get(i).map(|o| o.id());
-        scaling::compare(setup, &kin, kind)
-            .into_iter()
-            .map(|c| {
-                let offer = c.offer.and_then(id);
-                (c, offer)
-            })
-            .collect()
+        let found = kin::scaling(&self.table, setup, offer, kind).into_iter();
+        found.map(|(count, row)| (count, row.and_then(|row| self.table.id(row)))).collect()
+    }
+
+    /// The same hardware at every place, cheapest job first.
+    pub(super) fn elsewhere(&self, line: ViewRow) -> Vec<Elsewhere> {
+        self.view.elsewhere(&self.table, line)
+    }
+
+    /// Which of our figures the user has replaced, in the last question.
+    pub(super) fn what_if(&self) -> Option<String> {
+        self.view.setup().and_then(Setup::what_if)
     }
 }
 

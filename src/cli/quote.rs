@@ -8,23 +8,29 @@ use super::out::Grid;
 use super::{estimate, out};
 use crate::estimate::quote::Quote;
 use crate::estimate::scaling::Count;
-use crate::export::document::{CountDocument, QuoteDocument, name};
+use crate::export::document::{CountDocument, ElsewhereDocument, QuoteDocument, name};
 use crate::export::{self, Context};
+use crate::market::Query;
+use crate::market::kin::{ELSEWHERE, Elsewhere};
 use crate::setup::Setup;
 use crate::units::{self, Hours, Range, UnixSeconds, Usd};
 use std::fmt::Write as _;
 
 pub(super) fn run(call: &Call, args: OfferArgs) -> Result<(), Failure> {
     let setup = call.setup(args.setup)?;
-    let market = call.market()?;
-    let (quoted, _) = market::find(&market, &setup, &args.offer)?;
+    let mut market = call.market()?;
+    market.ask(&setup, &Query::default(), &[]);
+    let (quoted, line) = market::find(&market, &setup, &args.offer)?;
+    let elsewhere = market.elsewhere(line);
     let context = context(&quoted, &setup, market.now);
     let scaling = market.scaling(&setup, &quoted.offer, quoted.quote.pricing);
     let text = match call.global.format {
-        Format::Table => page(&quoted, &setup) + &counts(&scaling),
+        Format::Table => page(&quoted, &setup) + &counts(&scaling) + &places(&elsewhere),
         Format::Json | Format::Yaml => {
             let scaling = scaling.iter().map(|(c, id)| CountDocument::new(c, id.clone())).collect();
-            let document = QuoteDocument::new(&context).with_scaling(scaling);
+            let document = QuoteDocument::new(&context)
+                .with_scaling(scaling)
+                .with_elsewhere(elsewhere.iter().map(ElsewhereDocument::new).collect());
             out::structured(call.global.format, &document)?
         }
         Format::Csv => written("csv", &context)?,
@@ -71,6 +77,9 @@ fn page(quoted: &Quoted, setup: &Setup) -> String {
         units::tokens(setup.tokens),
         setup.epochs
     );
+    if let Some(what_if) = &quote.what_if {
+        let _ = writeln!(text, "WHAT-IF, not haggle's own figures: {what_if}\n");
+    }
     text.push_str(&estimate::fit_lines(&quoted.class.fit, &quoted.advice));
     text.push_str(&estimate::speed_line(&quoted.class.speed));
     text.push('\n');
@@ -121,6 +130,25 @@ fn counts(scaling: &[(Count, Option<String>)]) -> String {
         ]);
     }
     format!("\n{}", grid.table())
+}
+
+/// Places of the same hardware that are printed.
+const PLACES: usize = 8;
+
+/// The same hardware in other places, and how many more of them there are.
+fn places(elsewhere: &[Elsewhere]) -> String {
+    if elsewhere.is_empty() {
+        return String::new();
+    }
+    let mut grid = Grid::new(&ELSEWHERE);
+    for place in elsewhere.iter().take(PLACES) {
+        grid.row(place.cells().to_vec());
+    }
+    let more = match elsewhere.len().saturating_sub(PLACES) {
+        0 => String::new(),
+        n => format!("and {n} more places; --format json lists them\n"),
+    };
+    format!("\nthe same hardware elsewhere, cheapest job first\n{}{more}", grid.table())
 }
 
 /// What else matters: disk, interruptions, a machine that is forgotten.

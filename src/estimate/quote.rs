@@ -129,6 +129,8 @@ pub struct Quote {
     pub interruption: Option<Interruption>,
     /// What it costs to forget the machine.
     pub forgotten: Forgotten,
+    /// Which of our figures the user has replaced, in words; `None` when none is.
+    pub what_if: Option<String>,
 }
 
 /// The disk that a bill is made with.

@@ -66,6 +66,9 @@ pub fn offers(offers: &[OfferDocument]) -> String {
             spread(o),
         );
     }
+    if let Some(what_if) = offers.first().and_then(|o| o.quote.what_if()) {
+        let _ = writeln!(text, "\n**What-if**, not haggle's own figures: {}", escape(what_if));
+    }
     text
 }
 

@@ -12,9 +12,11 @@ pub(super) fn lines(c: &Context<'_>) -> Vec<String> {
         offer_line(c),
         setup_line(c),
         whole_setup(c),
-        fit_line(c),
-        total_line(c),
     ];
+    if let Some(what_if) = &c.quote.what_if {
+        lines.push(format!("WHAT-IF, not haggle's own figures: {what_if}"));
+    }
+    lines.extend([fit_line(c), total_line(c)]);
     lines.extend(c.quote.items.iter().map(|item| {
         let amount = item.usd.map_or_else(|| "unknown".to_owned(), |u| format!("{:.4} $", u.get()));
         format!("  {}: {amount} = {} [{}]", item.kind.name(), item.unit, source(item))

@@ -98,6 +98,7 @@ pub(crate) fn quote(pricing: PriceKind) -> Quote {
         },
         interruption: None,
         forgotten: Forgotten::default(),
+        what_if: None,
     }
 }
 
@@ -180,6 +181,32 @@ fn hostile_ids_never_reach_a_command() {
             }
         }
     }
+}
+
+#[test]
+fn every_target_says_which_figures_the_user_has_replaced() {
+    let (setup, fit) = (setup(), fit());
+    let mut written = std::collections::BTreeSet::new();
+    for offer in friendly() {
+        let mut quote = quote(PriceKind::OnDemand);
+        let said = |quote: &Quote| {
+            let c =
+                Context { offer: &offer, setup: &setup, fit: &fit, advice: &[], quote, at: NOW };
+            let texts = EXPORTS.iter().filter_map(|e| Some((e.name, e.write(&c).ok()?)));
+            texts.collect::<Vec<_>>()
+        };
+        for (name, text) in said(&quote) {
+            assert!(!text.contains("WHAT-IF"), "{name}: {text}");
+        }
+        quote.what_if = Some("mfu=0.4, idle=1".into());
+        for (name, text) in said(&quote) {
+            assert!(text.contains("mfu=0.4, idle=1"), "{name}: {text}");
+            written.insert(name);
+        }
+    }
+    let all: std::collections::BTreeSet<_> = EXPORTS.iter().map(|e| e.name).collect();
+    let missing: Vec<_> = all.difference(&written).collect();
+    assert!(missing.len() <= 4, "not written for the setup of the test: {missing:?}");
 }
 
 #[test]

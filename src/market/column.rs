@@ -162,6 +162,22 @@ impl Cell {
 }
 
 impl View {
+    /// A cell as it is shown: a total of which parts are unknown is at least what it says (`≥`), and
+    /// one that rests on what the user put in place of our figures has a star.
+    pub fn seen(&self, table: &Table, line: ViewRow, column: &Column) -> Cell {
+        let mut cell = self.cell(table, line, column);
+        if column.field == Field::Total && !cell.is_unknown() {
+            let quote = self.row_quote(table, line.row, line.kind);
+            if quote.is_some_and(|q| q.items.iter().any(Option::is_none)) {
+                cell.text.insert(0, '≥');
+            }
+            if self.setup().is_some_and(|setup| setup.what_if().is_some()) {
+                cell.text.push('*');
+            }
+        }
+        cell
+    }
+
     /// A cell of a line. A row that is gone has unknown cells only.
     pub fn cell(&self, table: &Table, line: ViewRow, column: &Column) -> Cell {
         let (Some(slot), Some(frame)) = (table.slot(line.row), self.frame(table, line.kind)) else {

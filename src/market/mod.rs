@@ -12,6 +12,7 @@ pub mod column;
 mod complete;
 mod eval;
 pub mod front;
+pub mod kin;
 mod parallel;
 pub mod query;
 mod search;

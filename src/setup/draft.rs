@@ -135,7 +135,7 @@ fields! {
     Pricing pricing "pricing": Pricing = "Which price counts.";
     CheckpointEvery checkpoint_every "checkpoint-every": Hours = "Time between checkpoints.";
     #[auto] Disk disk "disk": Gb = "Disk to rent; auto takes what the job needs.";
-    Assume assume "assume": Assumptions = "Replaces one of our assumptions: mfu, hazard, egress, hub, idle, boot, eval.";
+    Assume assume "assume": Assumptions = "Replaces one of our assumptions: mfu, hazard, egress, ingress, storage, hub, download, upload, idle, boot, eval.";
 }
 
 impl Field {

@@ -280,6 +280,15 @@ pub struct Setup {
     pub runs: Arc<runs::Runs>,
 }
 
+impl Setup {
+    /// Which of our assumptions the user has replaced, in words: `mfu=0.4, idle=1`.
+    pub fn what_if(&self) -> Option<String> {
+        let pairs: Vec<String> =
+            self.assume.pairs().map(|(key, value)| format!("{key}={value}")).collect();
+        (!pairs.is_empty()).then(|| pairs.join(", "))
+    }
+}
+
 /// Assumptions that the user may replace (`--assume KEY=VALUE`); `None` means ours.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Assumptions {
@@ -297,6 +306,14 @@ pub struct Assumptions {
     pub boot_hours: Option<f64>,
     /// Share of the training time that evaluation adds (`eval`).
     pub eval_share: Option<f64>,
+    /// Dollars per GB into the machine (`ingress`).
+    pub ingress_usd_per_gb: Option<f64>,
+    /// Dollars per GB and month of disk while the machine runs (`storage`).
+    pub storage_usd_per_gb_month: Option<f64>,
+    /// Speed in Mbit/s of every machine's network, inwards (`download`).
+    pub download_mbps: Option<f64>,
+    /// The same outwards (`upload`).
+    pub upload_mbps: Option<f64>,
 }
 
 /// The program that trains, and its version.

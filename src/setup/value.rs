@@ -295,8 +295,10 @@ impl Value for Assumptions {
 
 impl Assumptions {
     /// The keys of `--assume KEY=VALUE`.
-    pub const KEYS: &'static [&'static str] =
-        &["mfu", "hazard", "egress", "hub", "idle", "boot", "eval"];
+    pub const KEYS: &'static [&'static str] = &[
+        "mfu", "hazard", "egress", "hub", "idle", "boot", "eval", "ingress", "storage", "download",
+        "upload",
+    ];
 
     fn slot(&mut self, key: &str) -> Option<&mut Option<f64>> {
         Some(match key {
@@ -307,6 +309,10 @@ impl Assumptions {
             "idle" => &mut self.idle_hours,
             "boot" => &mut self.boot_hours,
             "eval" => &mut self.eval_share,
+            "ingress" => &mut self.ingress_usd_per_gb,
+            "storage" => &mut self.storage_usd_per_gb_month,
+            "download" => &mut self.download_mbps,
+            "upload" => &mut self.upload_mbps,
             _ => return None,
         })
     }
@@ -321,6 +327,10 @@ impl Assumptions {
             self.idle_hours,
             self.boot_hours,
             self.eval_share,
+            self.ingress_usd_per_gb,
+            self.storage_usd_per_gb_month,
+            self.download_mbps,
+            self.upload_mbps,
         ];
         Self::KEYS.iter().copied().zip(values).filter_map(|(k, v)| Some((k, v?)))
     }
@@ -329,8 +339,13 @@ impl Assumptions {
         if self.mfu.is_some_and(|x| x <= 0.0 || x > 1.0) {
             return Err("mfu is a share of the peak rate, above 0 and up to 1".into());
         }
-        if self.hub_mbps == Some(0.0) {
-            return Err("hub is a speed in Mbit/s and must be above 0".into());
+        let speeds = [
+            ("hub", self.hub_mbps),
+            ("download", self.download_mbps),
+            ("upload", self.upload_mbps),
+        ];
+        if let Some((name, _)) = speeds.iter().find(|(_, speed)| *speed == Some(0.0)) {
+            return Err(format!("{name} is a speed in Mbit/s and must be above 0"));
         }
         Ok(())
     }

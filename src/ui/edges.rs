@@ -23,6 +23,9 @@ pub(super) fn title(pen: &mut Pen<'_>, app: &App, area: Area) {
     if app.desk.is_frozen() {
         strip.push(pen.piece("  HELD STILL (z)", Role::Warn));
     }
+    if let Some(what_if) = app.desk.setup().what_if() {
+        strip.push(pen.piece(format!("  WHAT-IF {what_if}"), Role::Warn));
+    }
     if !app.marks.is_empty() {
         strip.push(pen.piece(format!("  {} marked", app.marks.len()), Role::Plain));
     }
@@ -226,6 +229,12 @@ fn hints(app: &App) -> Vec<(String, String)> {
         (Some(Overlay::Why(_)), _) => &[
             (&[Action::Down, Action::Up], "choose"),
             (&[Action::Accept], "apply"),
+            (&[Action::Close], "close"),
+        ],
+        (Some(Overlay::Around(_)), _) => &[
+            (&[Action::Down, Action::Up], "choose"),
+            (&[Action::Accept], "go to this offer"),
+            (&[Action::Toggle], "mark"),
             (&[Action::Close], "close"),
         ],
         (Some(Overlay::Pareto(_)), Context::Text) => {

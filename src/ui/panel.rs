@@ -230,6 +230,9 @@ fn bill(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
         let value = item.usd.map_or("?".to_string(), usd);
         lines.push(figure(pen, width, item.kind.name(), &value, item.basis, Role::Plain));
     }
+    if let Some(what_if) = &quote.what_if {
+        lines.extend(wrapped(pen, width, &format!("* what-if: {what_if}"), Role::Warn));
+    }
     if quote.never_finishes {
         let text = "never finishes: it is interrupted more often than it makes headway";
         lines.extend(wrapped(pen, width, text, Role::Bad));

@@ -123,6 +123,8 @@ fn pages() {
         ("export", "e"),
         ("compare", "space space space c"),
         ("prefix", "g"),
+        ("elsewhere", "j j E"),
+        ("counts", "j j n"),
     ];
     for (name, pressed) in pages {
         for (width, height) in [(80, 24), (120, 40)] {
@@ -198,9 +200,24 @@ fn styles_of_the_terminal_theme_and_without_colour() {
 }
 
 #[test]
+fn figures_of_the_user_are_marked_in_the_title_the_row_and_the_panel() {
+    let mut app = app(300, (120, 40), PLAIN);
+    assert!(!text(&app).to_lowercase().contains("what-if"));
+    keys(&mut app, "W");
+    type_text(&mut app, "hazard=0.1,idle=2");
+    keys(&mut app, "enter esc");
+    let text = text(&app);
+    assert!(text.lines().next().unwrap().contains("WHAT-IF hazard=0.1, idle=2"), "{text}");
+    assert!(text.contains("* what-if: hazard=0.1, idle=2"), "{text}");
+    assert!(text.contains("$*"), "{text}");
+}
+
+#[test]
 fn ascii_only_is_ascii_only() {
     let look = Look { ascii: true, ..PLAIN };
-    for pressed in ["", "?", "J", "w", "d", "P", "e", "s", "space space c", "space $", "D"] {
+    for pressed in
+        ["", "?", "J", "w", "d", "P", "e", "s", "space space c", "space $", "D", "E", "n"]
+    {
         let mut app = app(300, (120, 40), look);
         if !pressed.is_empty() {
             keys(&mut app, pressed);
@@ -248,7 +265,7 @@ proptest::proptest! {
         height in 0..70u16,
         drawn_width in 0..220u16,
         drawn_height in 0..70u16,
-        page in proptest::sample::select(vec!["", "?", "J", "w", "d", "P", "e", "s", "C", "f", "/", "v", ":", "tab", "space space c", "space $", "$ D", "B"]),
+        page in proptest::sample::select(vec!["", "?", "J", "w", "d", "P", "e", "s", "C", "f", "/", "v", ":", "tab", "space space c", "space $", "$ D", "B", "E", "n", "W"]),
     ) {
         let mut app = app(40, (width, height), PLAIN);
         if !page.is_empty() {

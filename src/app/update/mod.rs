@@ -1,5 +1,6 @@
 //! How the state changes: one message, one new state, and what the world is asked to do.
 
+mod around;
 mod mouse;
 mod order;
 mod pareto;
@@ -152,6 +153,10 @@ impl App {
             }
             Some(Overlay::Pareto(_)) => {
                 self.act_on_pareto(action);
+                Vec::new()
+            }
+            Some(Overlay::Around(_)) => {
+                self.act_on_around(action);
                 Vec::new()
             }
         }

@@ -36,7 +36,7 @@ impl App {
     }
 
     /// Selects a line of the table.
-    fn select(&mut self, line: Option<ViewRow>) {
+    pub(super) fn select(&mut self, line: Option<ViewRow>) {
         if let Some(at) = line.and_then(|line| self.desk.position_of(line)) {
             self.cursor.go(at, self.desk.shown());
         }

@@ -19,6 +19,15 @@ impl App {
         self.overlay = Some(Overlay::Setup(SetupPage { before, ..SetupPage::default() }));
     }
 
+    /// The setup, with the assumptions being typed.
+    pub(super) fn open_what_if(&mut self) {
+        self.open_setup();
+        if let Some(Overlay::Setup(page)) = &mut self.overlay {
+            page.selected = Field::ALL.iter().position(|f| *f == Field::Assume).unwrap_or(0);
+        }
+        self.edit_field();
+    }
+
     /// Sets a field of the setup; what is wrong is said.
     pub(super) fn set_field(&mut self, field: Field, text: &str) {
         let wrong = self.try_field(field, text).err();

@@ -1,6 +1,7 @@
 //! What keys do while the table is in front.
 
 use super::super::action::Action;
+use super::super::around_page::AroundKind;
 use super::super::filter::Filter;
 use super::super::history::Choice;
 use super::super::layout::{Layout, PanelWish};
@@ -97,11 +98,14 @@ impl App {
                 self.overlay = Some(Overlay::Order(OrderPage::columns(&self.columns)));
             }
             Action::EditSetup => self.open_setup(),
+            Action::WhatIf => self.open_what_if(),
             Action::Why => self.open_why(),
             Action::Detail => self.open_sheet(SheetKind::Detail),
             Action::Providers => self.open_sheet(SheetKind::Providers),
             Action::Compare => self.open_compare(),
             Action::Pareto => self.open_pareto(),
+            Action::Elsewhere => self.open_around(AroundKind::Elsewhere),
+            Action::Counts => self.open_around(AroundKind::Counts),
             Action::Deadline => self.ask_limit(Limit::Deadline),
             Action::Budget => self.ask_limit(Limit::Budget),
             Action::Export => self.open_export(),

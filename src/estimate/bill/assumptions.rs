@@ -33,10 +33,14 @@ pub(super) fn assumptions(
         ("disk", disk(setup, job)),
         ("checkpoint", checkpoint(job, offer, kind)),
     ];
-    if offer.download.is_none_or(|d| d.get() <= 0.0) {
+    if let Some(speed) = job.network[0] {
+        list.push(("download-speed", format!("{} Mbit/s (yours)", trimmed(speed.get()))));
+    } else if offer.download.is_none_or(|d| d.get() <= 0.0) {
         list.push(("download-speed", unstated(DOWNLOAD.low, DOWNLOAD.expected, DOWNLOAD.high)));
     }
-    if offer.upload.is_none_or(|d| d.get() <= 0.0) {
+    if let Some(speed) = job.network[1] {
+        list.push(("upload-speed", format!("{} Mbit/s (yours)", trimmed(speed.get()))));
+    } else if offer.upload.is_none_or(|d| d.get() <= 0.0) {
         list.push(("upload-speed", unstated(UPLOAD.low, UPLOAD.expected, UPLOAD.high)));
     }
     if !setup.packing {
@@ -50,6 +54,12 @@ pub(super) fn assumptions(
     }
     if let Some(fee) = job.egress {
         list.push(("egress", format!("{} $/GB (yours)", trimmed(fee.get()))));
+    }
+    if let Some(fee) = job.ingress {
+        list.push(("ingress", format!("{} $/GB (yours)", trimmed(fee.get()))));
+    }
+    if let Some(fee) = job.storage {
+        list.push(("storage", format!("{} $/GB-month (yours)", trimmed(fee.get()))));
     }
     if kind == PriceKind::Spot {
         spot(job, offer, &mut list);

@@ -10,7 +10,7 @@ use crate::estimate::class::ClassEstimate;
 use crate::estimate::quote::{Disk, Forgotten, Item, ItemKind, PriceKind, Quote, Stage};
 use crate::offer::{Basis, Offer};
 use crate::setup::Setup;
-use crate::units::{Gb, HOURS_PER_MONTH, Hours, UnixSeconds, UsdPerGb, UsdPerHour};
+use crate::units::{Gb, HOURS_PER_MONTH, Hours, Mbps, UnixSeconds, UsdPerGb, UsdPerHour};
 
 /// Friday 18:00 to Monday 09:00.
 const WEEKEND: Hours = Hours::new(63.0);
@@ -41,13 +41,15 @@ pub fn explain(
         disk: Disk { rented: job.disk, needed: job.disk_needed, largest: offer.disk },
         interruption: interruption(&job, offer, class, kind),
         forgotten: forgotten(&job, offer, words.price()),
+        what_if: setup.what_if(),
     }
 }
 
 /// What it costs to leave the machine behind, running or stopped.
 fn forgotten(job: &Job, offer: &Offer, price: Option<UsdPerHour>) -> Forgotten {
     let weekend = price.map(|price| {
-        let disk = offer.fees.storage.map_or(UsdPerHour::ZERO, |fee| fee.hourly(job.disk));
+        let fee = job.storage.or(offer.fees.storage);
+        let disk = fee.map_or(UsdPerHour::ZERO, |fee| fee.hourly(job.disk));
         (price + disk).over(WEEKEND)
     });
     let month = Hours::new(HOURS_PER_MONTH);
@@ -77,8 +79,13 @@ impl Words<'_> {
         let speed = self.class.speed.basis;
         let given = |is: bool, otherwise| if is { Basis::Assumed } else { otherwise };
         let boot = given(self.job.boot.is_some(), Terms::of(self.offer.provider).boot_basis);
-        let network = |stated: bool| if stated { Basis::Modelled } else { Basis::Assumed };
-        let (down, up) = (network(self.offer.download.is_some()), self.offer.upload.is_some());
+        let network = |own: Option<Mbps>, stated: Option<Mbps>| match (own, stated) {
+            (None, Some(_)) => Basis::Modelled,
+            _ => Basis::Assumed,
+        };
+        let [own_down, own_up] = self.job.network;
+        let down = network(own_down, self.offer.download);
+        let up = network(own_up, self.offer.upload);
         let list = [
             ("boot", s.boot, boot),
             ("image", s.image, down),
@@ -87,7 +94,7 @@ impl Words<'_> {
             ("train", s.train, speed),
             ("evaluate", s.evaluate, Basis::Assumed),
             ("save", s.save, Basis::Assumed),
-            ("upload", s.upload, network(up)),
+            ("upload", s.upload, up),
             ("lost work", s.lost, self.lost_basis()),
             ("idle", s.idle, Basis::Assumed),
         ];
@@ -128,16 +135,21 @@ impl Words<'_> {
     fn line(&self, kind: ItemKind) -> (String, Basis, Option<String>) {
         let priced = self.offer.origin.basis.max(self.class.speed.basis);
         let listed = self.offer.origin.basis;
+        let you = || Some("you".to_owned());
         match kind {
             ItemKind::GpuTime => (self.gpu_time(), priced, None),
+            ItemKind::Storage if self.job.storage.is_some() => {
+                (self.storage(), Basis::Assumed, you())
+            }
             ItemKind::Storage => (self.storage(), priced, None),
+            ItemKind::Download if self.job.ingress.is_some() => {
+                (moved(self.job.fetched(), self.job.ingress), Basis::Assumed, you())
+            }
             ItemKind::Download => {
                 (moved(self.job.fetched(), self.offer.fees.ingress), listed, None)
             }
             ItemKind::Upload => match self.job.egress {
-                Some(fee) => {
-                    (moved(self.job.result, Some(fee)), Basis::Assumed, Some("you".to_owned()))
-                }
+                Some(fee) => (moved(self.job.result, Some(fee)), Basis::Assumed, you()),
                 None => (moved(self.job.result, self.offer.fees.egress), listed, None),
             },
             ItemKind::LostWork => (self.lost(), self.lost_basis(), Some(self.lost_source())),
@@ -170,7 +182,8 @@ impl Words<'_> {
     }
 
     fn storage(&self) -> String {
-        let rate = self.offer.fees.storage.map_or("?".into(), |f| trimmed(f.get()));
+        let rate =
+            self.job.storage.or(self.offer.fees.storage).map_or("?".into(), |f| trimmed(f.get()));
         let hours = self.stages.map_or("?".into(), |s| format!("{:.2}", s.total()));
         format!("{:.0} GB × {rate} $/GB-month × {hours} h / 720", self.job.disk.get())
     }
@@ -224,7 +237,7 @@ impl Words<'_> {
             list.push(format!("gpu-time: the offer has no {kind} price"));
         }
         let open = |kind: ItemKind| self.row.items.get(kind as usize).is_some_and(Option::is_none);
-        if self.offer.fees.storage.is_none() {
+        if self.job.storage.or(self.offer.fees.storage).is_none() {
             list.push(
                 "storage: the fee for disk is not stated; the high total takes 0.20 $/GB-month"
                     .into(),

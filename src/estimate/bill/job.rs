@@ -1,7 +1,7 @@
 //! What follows from the setup alone: bytes to move and to keep, and hours that no offer changes.
 
 use crate::setup::{Framework, Method, Optimizer, Precision, Setup, Target};
-use crate::units::{Gb, Hours, Mbps, PerHour, Range, UsdPerGb};
+use crate::units::{Gb, Hours, Mbps, PerHour, Range, UsdPerGb, UsdPerGbMonth};
 
 /// Mbit/s that a model hub delivers when nobody says otherwise: Vast.ai's documentation times
 /// fetches of 16 to 80 GB at 0.3 to 1.3 Gbit/s.
@@ -85,6 +85,12 @@ pub struct Job {
     pub hazard: Option<PerHour>,
     /// Price of traffic out that the user gave.
     pub egress: Option<UsdPerGb>,
+    /// Price of traffic in that the user gave.
+    pub ingress: Option<UsdPerGb>,
+    /// Price of disk that the user gave.
+    pub storage: Option<UsdPerGbMonth>,
+    /// Network speeds that the user gave, in and out.
+    pub network: [Option<Mbps>; 2],
 }
 
 impl Job {
@@ -113,6 +119,9 @@ impl Job {
             boot: given.boot_hours.map(Hours::new),
             hazard: given.hazard_per_hour.map(PerHour::new),
             egress: given.egress_usd_per_gb.map(UsdPerGb::new),
+            ingress: given.ingress_usd_per_gb.map(UsdPerGb::new),
+            storage: given.storage_usd_per_gb_month.map(UsdPerGbMonth::new),
+            network: [given.download_mbps.map(Mbps::new), given.upload_mbps.map(Mbps::new)],
         }
     }
 

@@ -94,8 +94,12 @@ fn at(amount: Gb, speed: Mbps) -> f64 {
     amount.at(speed).map_or(0.0, Hours::get)
 }
 
-/// A stated speed in one case; where none is stated, or zero, what we reckon with.
-fn speed(stated: Option<Mbps>, assumed: Range<Mbps>, case: Case) -> Mbps {
+/// The user's speed; or a stated one in one case; where none is stated, or zero, what we reckon
+/// with.
+fn speed(own: Option<Mbps>, stated: Option<Mbps>, assumed: Range<Mbps>, case: Case) -> Mbps {
+    if let Some(own) = own {
+        return own;
+    }
     match stated.filter(|s| s.get() > 0.0) {
         Some(speed) if case == Case::High => speed * BAD_DAY,
         Some(speed) => speed,
@@ -108,7 +112,7 @@ impl Job {
     pub(super) fn start(&self, row: &RowFacts, case: Case) -> [f64; 3] {
         let terms = Terms::of(row.provider);
         let boot = self.boot.unwrap_or(case.of(terms.boot)).get();
-        let down = speed(row.download, DOWNLOAD, case);
+        let down = speed(self.network[0], row.download, DOWNLOAD, case);
         let image = at(self.image, down.min(REGISTRY));
         [boot, image, at(self.weights + self.data, down.min(self.hub))]
     }
@@ -137,7 +141,7 @@ impl Job {
             train,
             evaluate: train * self.evaluation,
             save: 0.0,
-            upload: at(self.result, speed(row.upload, UPLOAD, case)),
+            upload: at(self.result, speed(self.network[1], row.upload, UPLOAD, case)),
             lost: 0.0,
             idle: case.of(self.idle).get(),
         };
@@ -237,7 +241,7 @@ impl Job {
     fn moved(&self, row: &RowFacts, case: Case) -> [Option<Usd>; ItemKind::COUNT] {
         let worst = case == Case::High;
         let egress = self.egress.or(row.egress).or(worst.then_some(DEAREST_EGRESS));
-        let ingress = row.ingress.or(worst.then_some(DEAREST_INGRESS));
+        let ingress = self.ingress.or(row.ingress).or(worst.then_some(DEAREST_INGRESS));
         let mut items = [None; ItemKind::COUNT];
         items[ItemKind::Download as usize] = ingress.map(|fee| fee.of(self.fetched()));
         items[ItemKind::Upload as usize] = egress.map(|fee| fee.of(self.result));
@@ -257,7 +261,7 @@ impl Job {
         let worst = case == Case::High;
         let terms = Terms::of(row.provider);
         let cost = |hours: f64| price.over(Hours::new(hours));
-        let storage = row.storage.or(worst.then_some(DEAREST_STORAGE));
+        let storage = self.storage.or(row.storage).or(worst.then_some(DEAREST_STORAGE));
         let known = kind == PriceKind::OnDemand || worst || self.hazard(row).is_some();
         let billed = stages.total() - stages.free(terms);
         let mut items = self.moved(row, case);

@@ -39,6 +39,9 @@ fn job(tokens: f64) -> Job {
         boot: Some(Hours::new(0.1)),
         hazard: None,
         egress: None,
+        ingress: None,
+        storage: None,
+        network: [None; 2],
     }
 }
 

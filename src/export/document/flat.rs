@@ -77,6 +77,7 @@ pub(crate) static COLUMNS: &[Column] = &[
             o.quote.assumptions().iter().map(|(k, v)| format!("{k}: {v}")).collect();
         text(pairs.join("; "))
     }),
+    ("what_if", |o| text(o.quote.what_if().unwrap_or_default())),
 ];
 
 fn item(offer: &OfferDocument, kind: ItemKind) -> Cell {

@@ -3,9 +3,10 @@
 use super::{BillDocument, FitDocument, OfferDocument, RangeDocument, VERSION, finite, rfc3339};
 use crate::estimate::advice::Limits;
 use crate::estimate::fit::{Advice, Fit, Verdict};
-use crate::estimate::quote::Speed;
+use crate::estimate::quote::{PriceKind, Speed};
 use crate::estimate::scaling::Count;
 use crate::export::Context;
+use crate::market::kin::Elsewhere;
 use crate::offer::Basis;
 use crate::setup::{Setup, Shard};
 use crate::units::{TokensPerSecond, UnixSeconds};
@@ -83,6 +84,39 @@ pub struct QuoteDocument {
     quote: BillDocument,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     scaling: Vec<CountDocument>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    elsewhere: Vec<ElsewhereDocument>,
+}
+
+/// The cheapest job on the same hardware at one place of one provider.
+#[derive(Clone, Debug, Serialize)]
+pub struct ElsewhereDocument {
+    id: String,
+    provider: &'static str,
+    region: String,
+    pricing: PriceKind,
+    usd_per_hour: Option<f64>,
+    hours: Option<f64>,
+    total_usd: Option<f64>,
+    offers: usize,
+    here: bool,
+}
+
+impl ElsewhereDocument {
+    /// From a place.
+    pub fn new(place: &Elsewhere) -> Self {
+        Self {
+            id: place.offer.id(),
+            provider: place.offer.provider.name(),
+            region: place.offer.place.raw.to_string(),
+            pricing: place.line.kind,
+            usd_per_hour: place.price.and_then(|p| finite(p.get())),
+            hours: place.hours.and_then(|h| finite(h.get())),
+            total_usd: place.total.and_then(|t| finite(t.get())),
+            offers: place.offers,
+            here: place.own,
+        }
+    }
 }
 
 /// The job on another number of GPUs of the same kind.
@@ -125,12 +159,19 @@ impl QuoteDocument {
             quote: offer.quote.clone(),
             offer,
             scaling: Vec::new(),
+            elsewhere: Vec::new(),
         }
     }
 
     /// States the job on other numbers of GPUs.
     pub fn with_scaling(mut self, scaling: Vec<CountDocument>) -> Self {
         self.scaling = scaling;
+        self
+    }
+
+    /// States the same hardware at other places.
+    pub fn with_elsewhere(mut self, elsewhere: Vec<ElsewhereDocument>) -> Self {
+        self.elsewhere = elsewhere;
         self
     }
 }

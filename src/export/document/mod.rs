@@ -14,8 +14,8 @@ mod setup;
 pub use fit::{AdviceDocument, FitDocument};
 pub(crate) use flat::{COLUMNS, Cell};
 pub use list::{
-    CountDocument, EstimateDocument, LimitsDocument, ListDocument, ProviderDocument, QuoteDocument,
-    SpeedDocument,
+    CountDocument, ElsewhereDocument, EstimateDocument, LimitsDocument, ListDocument,
+    ProviderDocument, QuoteDocument, SpeedDocument,
 };
 pub use offer::OfferDocument;
 pub use quote::BillDocument;

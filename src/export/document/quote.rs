@@ -21,6 +21,7 @@ pub struct BillDocument {
     disk: DiskDocument,
     interruption: Option<InterruptionDocument>,
     forgotten: ForgottenDocument,
+    what_if: Option<String>,
 }
 
 /// The disk that the bill is made with; `problem` says why it is too small.
@@ -121,6 +122,7 @@ impl BillDocument {
                 weekend_usd: quote.forgotten.weekend.and_then(|u| finite(u.get())),
                 stopped_month_usd: quote.forgotten.stopped_month.and_then(|u| finite(u.get())),
             },
+            what_if: quote.what_if.clone(),
         }
     }
 
@@ -147,6 +149,11 @@ impl BillDocument {
     /// What is missing from the total.
     pub(crate) fn unknown(&self) -> &[String] {
         &self.unknown
+    }
+
+    /// Which of our figures the user has replaced.
+    pub(crate) fn what_if(&self) -> Option<&str> {
+        self.what_if.as_deref()
     }
 
     /// What was assumed.

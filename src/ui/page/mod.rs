@@ -1,5 +1,6 @@
 //! What stands over the table.
 
+mod around;
 mod compare;
 mod detail;
 mod export;
@@ -35,6 +36,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) -> Option<Care
         Overlay::Order(page) => order::draw(pen, page, area),
         Overlay::Export(page) => export::draw(pen, page, area),
         Overlay::Why(page) => why::draw(pen, app, page, area),
+        Overlay::Around(page) => around::draw(pen, page, area),
         Overlay::Pareto(page) => return pareto::draw(pen, app, page, area),
         Overlay::Sheet(sheet) => match sheet.kind {
             SheetKind::Detail => detail::draw(pen, app, sheet.at, area),
@@ -54,6 +56,7 @@ fn place(overlay: &Overlay, layout: &Layout) -> (Area, String) {
         Overlay::Order(page) => (beside(layout), order::title(page).to_string()),
         Overlay::Export(page) => (beside(layout), format!("Export {}", page.id)),
         Overlay::Why(_) => (layout.body, "Why rows are hidden".to_string()),
+        Overlay::Around(page) => (layout.body, page.title()),
         Overlay::Pareto(page) => (layout.chart.unwrap_or(layout.body), pareto::title(page)),
         Overlay::Sheet(sheet) => {
             let title = match sheet.kind {
