@@ -9,7 +9,7 @@ use crate::provider::http::{Http, HttpOptions};
 use crate::provider::{
     Addresses, ApiKey, Context, FetchError, Profile, Sink, Source, Update, catalogue, registry, run,
 };
-use crate::session::{Light, RowsFrom, Stock, embedded};
+use crate::session::{Light, RowsFrom, Status, Stock, embedded};
 use crate::snapshot::{self, Head, Packing, ProviderState, Snapshot};
 use crate::units::UnixSeconds;
 use std::path::{Path, PathBuf};
@@ -269,23 +269,40 @@ fn fetch(
             match timeout_at(end, updates.recv()).await {
                 Ok(Some(update)) => stock.apply(update, now),
                 Ok(None) => break,
-                Err(_) => {
-                    give_up(wish, stock, now);
-                    break;
-                }
+                Err(_) => break,
             }
             progress(stock);
+            if only_waits_are_left(wish, stock, now) {
+                break;
+            }
         }
+        give_up(wish, stock, now);
     });
     runtime.shutdown_background();
 }
 
+/// The seconds that a provider's rate limit makes us wait, if that is longer than our patience.
+fn hopeless_wait(wish: &Wish<'_>, status: &Status, now: UnixSeconds) -> Option<u64> {
+    let wait = status.progress.waiting_until?.0.saturating_sub(now.0);
+    u64::try_from(wait).ok().filter(|wait| *wait > wish.patience.as_secs())
+}
+
+/// Are all that have not finished held up by rate limits for longer than we would wait?
+fn only_waits_are_left(wish: &Wish<'_>, stock: &Stock, now: UnixSeconds) -> bool {
+    let mut busy = stock.statuses().iter().filter(|s| s.light.is_busy()).peekable();
+    busy.peek().is_some() && busy.all(|s| hopeless_wait(wish, s, now).is_some())
+}
+
 /// Ends every fetch that is still under way.
 fn give_up(wish: &Wish<'_>, stock: &mut Stock, now: UnixSeconds) {
-    let late: Vec<Provider> =
-        stock.statuses().iter().filter(|s| s.light.is_busy()).map(|s| s.provider).collect();
-    for provider in late {
-        finish(stock, provider, FetchError::Timeout(wish.patience.as_secs()), now);
+    let late = stock.statuses().iter().filter(|s| s.light.is_busy());
+    let late: Vec<_> = late.map(|s| (s.provider, hopeless_wait(wish, s, now))).collect();
+    for (provider, wait) in late {
+        let error = match wait {
+            Some(_) => FetchError::RateLimited { retry_after_seconds: wait },
+            None => FetchError::Timeout(wish.patience.as_secs()),
+        };
+        finish(stock, provider, error, now);
     }
 }
 
