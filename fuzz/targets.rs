@@ -361,8 +361,8 @@ fn options() -> HttpOptions {
         tries: 1,
         backoff: Duration::ZERO,
         patience: Duration::ZERO,
-        grace: Duration::from_secs(600),
-        total: Duration::from_secs(600),
+        grace: Duration::from_mins(10),
+        total: Duration::from_mins(10),
         random: || 0.0,
         ..HttpOptions::default()
     }
@@ -416,7 +416,7 @@ fn script(bytes: &[u8]) -> (Vec<Answer>, bool) {
 fn answer(answers: &[Answer], url: &str) -> (u16, Vec<u8>) {
     let found = answers.iter().find(|(_, needle, _)| url.contains(needle.as_str()));
     let Some((status, _, body)) = found else { return (404, Vec::new()) };
-    let raw = !url.ends_with(".zip") || body.starts_with(b"PK");
+    let raw = !url.contains("/catalog.zip") || body.starts_with(b"PK");
     (*status, if raw { body.clone() } else { zipped(url, body) })
 }
 

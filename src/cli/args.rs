@@ -1,5 +1,6 @@
 //! The command line: names of commands and options are promises to scripts.
 
+use super::log::LogLevel;
 use super::setup_flags::{Hinted, SetupFlags};
 use crate::market::FIELDS;
 use crate::offer::Provider;
@@ -99,6 +100,16 @@ pub struct Global {
     /// Write a log to this file
     #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub log: Option<PathBuf>,
+    /// How much goes into it
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "LEVEL",
+        default_value = "info",
+        hide_default_value = true
+    )]
+    pub log_level: LogLevel,
 }
 
 /// What to do.

@@ -2,11 +2,12 @@
 
 use super::args::{Color, Global};
 use super::failure::{Failure, Reason};
-use super::log::Log;
+use super::log;
 use super::market::Market;
 use super::out;
 use super::setup_flags::SetupFlags;
-use crate::config::{Env, FileConfig, Paths};
+use crate::config::{Env, FileConfig, Paths, find_key};
+use crate::offer::Provider;
 use crate::runtime::collect::{self, Wish};
 use crate::session::Stock;
 use crate::setup::runs::Runs;
@@ -41,6 +42,10 @@ impl Call {
         if let Some(file) = &global.config {
             paths.config_file = Some(file.clone());
         }
+        if let Some(file) = global.log.clone().or_else(|| env.get("HAGGLE_LOG").map(PathBuf::from))
+        {
+            log::begin(&file, global.log_level)?;
+        }
         let config = settings(&paths, global.config.is_some())?;
         Ok(Self { global, env, paths, config, base })
     }
@@ -74,8 +79,8 @@ impl Call {
 
     /// The runs that the user has recorded. Lines that cannot be read are named.
     fn runs(&self) -> Arc<Runs> {
-        let text = self.paths.learnt_runs().and_then(|file| std::fs::read_to_string(file).ok());
-        let (runs, wrong) = Runs::parse(&text.unwrap_or_default());
+        let bytes = self.paths.learnt_runs().and_then(|file| std::fs::read(file).ok());
+        let (runs, wrong) = Runs::parse(&String::from_utf8_lossy(&bytes.unwrap_or_default()));
         for line in wrong {
             out::say(&format!("haggle: your runs: {line}"));
         }
@@ -100,18 +105,12 @@ impl Call {
         let now = now();
         let wish = self.wish();
         let mut line = out::ProgressLine::new();
-        let mut log = Log::open(self.log_file(), now)?;
-        let stock = collect::collect(&wish, now, |stock| {
-            line.show(&progress(stock));
-            log.note(stock, self::now());
-        })
-        .map_err(|e| Failure::usage(format!("--from {e}")))?;
+        self.key_warnings().iter().for_each(|warning| out::say(&format!("haggle: {warning}")));
+        let stock = collect::collect(&wish, now, |stock| line.show(&progress(stock)))
+            .map_err(|e| Failure::usage(format!("--from {e}")))?;
         line.clear();
-        log.note(&stock, self::now());
-        if let Some(file) = &self.global.save {
-            collect::save(&stock, now, file)
-                .map_err(|e| Failure::file(Reason::Failed, "--save", file, &e))?;
-        }
+        stock.remarks().iter().for_each(|remark| out::say(&format!("haggle: {remark}")));
+        self.save(&stock, now)?;
         let (table, mut statuses) = stock.into_parts();
         let wanted = &self.global.providers;
         statuses.retain(|s| wanted.is_empty() || wanted.contains(&s.provider));
@@ -127,8 +126,23 @@ impl Call {
         }
     }
 
-    fn log_file(&self) -> Option<PathBuf> {
-        self.global.log.clone().or_else(|| self.env.get("HAGGLE_LOG").map(PathBuf::from))
+    /// Writes the market to the file of `--save`, if there is one.
+    pub(super) fn save(&self, stock: &Stock, now: UnixSeconds) -> Result<(), Failure> {
+        let Some(file) = &self.global.save else { return Ok(()) };
+        let kept = collect::save(stock, now, file)
+            .map_err(|e| Failure::file(Reason::Failed, "--save", file, &e))?;
+        out::kept(file, kept.as_deref());
+        Ok(())
+    }
+
+    /// What is unsafe about the places that keys were found in, of providers that are asked.
+    pub(super) fn key_warnings(&self) -> Vec<String> {
+        if self.global.offline || self.global.from.is_some() {
+            return Vec::new();
+        }
+        let wanted = &self.global.providers;
+        let asked = Provider::ALL.into_iter().filter(|p| wanted.is_empty() || wanted.contains(p));
+        asked.filter_map(|p| find_key(p, &self.env, &self.paths)?.warning).collect()
     }
 
     /// The complete setup; when its only fault is a sequence beyond the model's context, that too.

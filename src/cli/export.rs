@@ -27,8 +27,11 @@ pub(super) fn run(call: &Call, args: ExportArgs) -> Result<(), Failure> {
         .map_err(|e| Failure::usage(e.to_string()))?;
     match &args.output {
         None => out::data(&text)?,
-        Some(file) => store::write_whole(file, text.as_bytes())
-            .map_err(|e| Failure::file(Reason::Failed, "-o", file, &e))?,
+        Some(file) => {
+            let kept = store::replace(file, text.as_bytes())
+                .map_err(|e| Failure::file(Reason::Failed, "-o", file, &e))?;
+            out::kept(file, kept.as_deref());
+        }
     }
     market.strict(call)
 }

@@ -6,12 +6,10 @@ use super::call::{Call, now};
 use super::estimate;
 use super::failure::{Failure, Reason};
 use super::out::{self, Grid};
+use crate::config::store;
 use crate::export::document::VERSION;
 use crate::setup::runs::Run;
 use serde_json::json;
-use std::fs::OpenOptions;
-use std::io::{self, Write};
-use std::path::Path;
 
 pub(super) fn run(call: &Call, args: LearnArgs) -> Result<(), Failure> {
     let (_, card) = estimate::find_gpu(&args.gpu)?;
@@ -30,7 +28,8 @@ pub(super) fn run(call: &Call, args: LearnArgs) -> Result<(), Failure> {
         .paths
         .learnt_runs()
         .ok_or_else(|| Failure::failed("there is no home folder to keep runs in"))?;
-    append(&file, &run.line()).map_err(|e| Failure::file(Reason::Failed, "", &file, &e))?;
+    store::append_line(&file, &run.line())
+        .map_err(|e| Failure::file(Reason::Failed, "", &file, &e))?;
     let document = json!({
         "schema": "haggle.learn/1",
         "haggle": VERSION,
@@ -57,14 +56,4 @@ pub(super) fn run(call: &Call, args: LearnArgs) -> Result<(), Failure> {
         grid
     };
     out::document(call.global.format, &document, page, grid)
-}
-
-/// Adds a line in one write, so that two that are added at once do not mix.
-fn append(file: &Path, line: &str) -> io::Result<()> {
-    if let Some(folder) = file.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    let mut file = OpenOptions::new().create(true).append(true).open(file)?;
-    file.write_all(format!("{line}\n").as_bytes())?;
-    file.sync_all()
 }

@@ -17,7 +17,7 @@ mod gpus;
 mod hub;
 mod learn;
 mod list;
-mod log;
+pub mod log;
 mod man;
 mod market;
 mod mistake;
@@ -43,6 +43,8 @@ use std::process::ExitCode;
 
 /// Runs the program with the arguments and the environment of this process.
 pub fn main() -> ExitCode {
+    crate::tty::install_hook();
+    crate::runtime::no_core_files();
     let words: Vec<OsString> = std::env::args_os().collect();
     let cli = match Cli::try_parse_from(&words) {
         Ok(cli) => cli,

@@ -5,6 +5,7 @@ use super::failure::Failure;
 use crate::offer::harmless;
 use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Prints `text` on standard output. A reader who has gone away is no failure.
@@ -22,6 +23,14 @@ pub(super) fn data(text: &str) -> Result<(), Failure> {
 pub(super) fn say(text: &str) {
     let lines: Vec<_> = text.split('\n').map(harmless).collect();
     let _ = writeln!(io::stderr().lock(), "{}", lines.join("\n"));
+}
+
+/// Says that a file was there before, and where it is now.
+pub(super) fn kept(file: &Path, old: Option<&Path>) {
+    if let Some(old) = old {
+        let (file, old) = (file.display(), old.display());
+        say(&format!("haggle: {file} was there before; what it held is kept as {old}"));
+    }
 }
 
 /// Is standard output a terminal?
@@ -117,7 +126,7 @@ impl Grid {
 
     /// Adds a row, as wide as the headers.
     pub(super) fn row(&mut self, cells: Vec<String>) {
-        self.rows.push(cells.iter().map(|cell| harmless(cell).into_owned()).collect());
+        self.rows.push(cells.into_iter().map(|cell| harmless(&cell).into_owned()).collect());
     }
 
     fn names(&self) -> impl Iterator<Item = &'static str> {

@@ -2,7 +2,7 @@
 
 use super::args::Color;
 use super::call::Call;
-use super::failure::{Failure, Reason};
+use super::failure::Failure;
 use super::out;
 use super::setup_flags::SetupFlags;
 use crate::app::desk::Desk;
@@ -11,13 +11,13 @@ use crate::app::layout::Size;
 use crate::app::{App, Look, Options, ThemeName};
 use crate::config::ViewConfig;
 use crate::market::{Column, Field, Query, SortKey};
-use crate::offer::Provider;
+use crate::offer::{Provider, harmless};
 use crate::runtime::collect::{self, Fetcher};
 use crate::runtime::screen::{self, Ended, Ending, World};
 use crate::runtime::views;
 use crate::session::Stock;
-use crate::tty::Out;
 use crate::tty::clipboard::Between;
+use crate::tty::{self, Out};
 use crate::units::UnixSeconds;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -32,12 +32,16 @@ pub(super) fn run(call: &Call) -> Result<(), Failure> {
     let setup = call.setup(SetupFlags::default())?;
     let draft = call.draft(SetupFlags::default())?;
     let stock = collect::load(&call.wish()).map_err(|e| Failure::usage(format!("--from {e}")))?;
+    let mut options = options(call);
+    options.problems.extend(call.key_warnings());
+    options.problems.extend_from_slice(stock.remarks());
+    options.problems.iter_mut().for_each(|line| *line = harmless(line).into_owned());
     let now = now();
     let ask_first = to_be_asked(call, &stock, now);
     let mut desk = Desk::new(stock, draft, setup);
     desk.set_offline(call.global.offline || call.global.from.is_some());
     start_view(&mut desk, &call.config.view)?;
-    let app = App::new(desk, options(call), Size { width: 80, height: 24 }, now);
+    let app = App::new(desk, options, Size { width: 80, height: 24 }, now);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -61,6 +65,7 @@ pub(super) fn run(call: &Call) -> Result<(), Failure> {
         screen::run(app, terminal, world).await
     });
     runtime.shutdown_background();
+    tty::say_the_rest();
     if let Ok(ended) = &ended {
         keep(call, ended)?;
     }
@@ -108,11 +113,7 @@ fn keep(call: &Call, ended: &Ended) -> Result<(), Failure> {
         // Without a cache the next start asks again, which is no reason to fail this one.
         let _ = collect::remember(stock, ended.app.now, &call.paths);
     }
-    match &call.global.save {
-        Some(file) => collect::save(stock, ended.app.now, file)
-            .map_err(|e| Failure::file(Reason::Failed, "--save", file, &e)),
-        None => Ok(()),
-    }
+    call.save(stock, ended.app.now)
 }
 
 fn now() -> UnixSeconds {

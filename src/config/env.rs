@@ -1,12 +1,14 @@
 //! The environment, read once and handed on, so that tests can hand in another.
 
+use secrecy::zeroize::Zeroizing;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// The variables that haggle looks at.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Env {
-    variables: BTreeMap<String, String>,
+    /// Values may be keys: they are wiped when they go.
+    variables: BTreeMap<String, Zeroizing<String>>,
 }
 
 impl std::fmt::Debug for Env {
@@ -21,18 +23,20 @@ impl Env {
     pub fn of_process() -> Self {
         let pairs = std::env::vars_os();
         let variables =
-            pairs.filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));
+            pairs.filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?.into())));
         Self { variables: variables.collect() }
     }
 
     /// An environment made by hand.
     pub fn of<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
-        Self { variables: pairs.into_iter().map(|(k, v)| (k.into(), v.into())).collect() }
+        Self {
+            variables: pairs.into_iter().map(|(k, v)| (k.into(), v.to_owned().into())).collect(),
+        }
     }
 
     /// The value of a variable; empty counts as absent.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.variables.get(name).map(String::as_str).filter(|v| !v.is_empty())
+        self.variables.get(name).map(|v| v.as_str()).filter(|v| !v.is_empty())
     }
 
     /// The value of a variable as an absolute path. The XDG rules say to ignore relative ones.

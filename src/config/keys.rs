@@ -2,6 +2,7 @@
 
 use super::{Env, Paths, store};
 use crate::offer::Provider;
+use secrecy::zeroize::Zeroizing;
 use secrecy::{ExposeSecret, SecretString};
 use std::fs;
 use std::path::Path;
@@ -75,7 +76,7 @@ pub fn find_key(provider: Provider, env: &Env, paths: &Paths) -> Option<Key> {
 pub fn find_hub_token(env: &Env, paths: &Paths) -> Option<Key> {
     from_variables("HF_TOKEN", "HF_TOKEN_FILE", env).or_else(|| {
         let file = paths.home.as_ref()?.join(".cache/huggingface/token");
-        let text = fs::read_to_string(&file).ok()?;
+        let text = read(&file)?;
         key(&text, KeyOrigin::File(file.clone()), readable_by_others(&file))
     })
 }
@@ -85,7 +86,7 @@ fn from_variables(variable: &'static str, file_variable: &'static str, env: &Env
         return key(text, KeyOrigin::Variable(variable), None);
     }
     let file = Path::new(env.get(file_variable)?);
-    let text = fs::read_to_string(file).ok()?;
+    let text = read(file)?;
     key(&text, KeyOrigin::FileVariable(file_variable), readable_by_others(file))
 }
 
@@ -94,7 +95,7 @@ fn from_provider_file(provider: Provider, paths: &Paths) -> Option<Key> {
     let home = paths.home.as_deref()?;
     let config = paths.config_home.as_deref()?;
     let found = |file: std::path::PathBuf, pick: fn(&str) -> Option<String>| {
-        let text = fs::read_to_string(&file).ok()?;
+        let text = read(&file)?;
         let warning = readable_by_others(&file);
         key(&pick(&text)?, KeyOrigin::File(file), warning)
     };
@@ -170,9 +171,14 @@ pub fn keys_file_problem(paths: &Paths) -> Option<String> {
 
 fn from_own_file(provider: Provider, paths: &Paths) -> Option<Key> {
     let file = paths.keys_file()?;
-    let table: toml::Table = fs::read_to_string(&file).ok()?.parse().ok()?;
+    let table: toml::Table = read(&file)?.parse().ok()?;
     let text = table.get(provider.name())?.as_str()?;
     key(text, KeyOrigin::File(file.clone()), readable_by_others(&file))
+}
+
+/// A file's text, wiped when it goes.
+fn read(file: &Path) -> Option<Zeroizing<String>> {
+    fs::read_to_string(file).ok().map(Zeroizing::new)
 }
 
 /// Takes `text` as a key when it can stand in a header as it is.

@@ -55,6 +55,9 @@ pub enum FetchError {
     /// Paging does not end.
     #[error("pages without end; stopped after {0}")]
     Endless(usize),
+    /// More rows than any market has.
+    #[error("sends more than {0} offers; stopped there")]
+    TooManyRows(usize),
     /// The answer holds no offers.
     #[error("the answer holds no offers")]
     Empty,
@@ -69,6 +72,11 @@ impl FetchError {
         let said = panic.downcast_ref::<String>().map(String::as_str);
         let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic");
         FetchError::Fault(Text::new(said).to_string())
+    }
+
+    /// Is the fault haggle's own?
+    pub fn is_our_fault(&self) -> bool {
+        matches!(self, FetchError::Fault(_))
     }
 
     /// Nobody listens to this fetch any more; it stops.

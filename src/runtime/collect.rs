@@ -3,6 +3,7 @@
 //! All sources are asked side by side. Nobody waits longer than [`Wish::patience`]; a provider that
 //! has not finished by then keeps the rows that it has sent, and its status says so.
 
+use super::journal::Journal;
 use crate::config::{Env, FileConfig, Paths, find_key, store};
 use crate::offer::{Provider, Text};
 use crate::provider::http::{Http, HttpOptions};
@@ -12,6 +13,7 @@ use crate::provider::{
 use crate::session::{Light, RowsFrom, Status, Stock, embedded};
 use crate::snapshot::{self, Head, Packing, ProviderState, Snapshot};
 use crate::units::UnixSeconds;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -84,14 +86,25 @@ impl Wish<'_> {
         }
     }
 
-    /// What was saved: the file that is named, or the cache.
-    fn saved(&self) -> Result<Option<Snapshot>, CollectError> {
+    /// What was saved: the file that is named, or the cache. A cache that cannot be read is put
+    /// aside, as it can be fetched again; the second part says so.
+    fn saved(&self) -> Result<(Option<Snapshot>, Option<String>), CollectError> {
         if let Some(file) = self.from {
-            return read(file).map(Some);
+            return read(file).map(|market| (Some(market), None));
         }
-        let cache = self.paths.market_cache().filter(|file| file.exists());
-        // A cache that cannot be read is put aside; it can be fetched again.
-        Ok(cache.and_then(|file| read(&file).map_err(|_| store::keep_aside(&file)).ok()))
+        let Some(file) = self.paths.market_cache().filter(|file| file.exists()) else {
+            return Ok((None, None));
+        };
+        Ok(match read(&file) {
+            Ok(market) => (Some(market), None),
+            Err(wrong) => {
+                let kept = match store::keep_aside(&file) {
+                    Ok(aside) => format!("it is kept as {}", aside.display()),
+                    Err(_) => "it stays where it is".to_owned(),
+                };
+                (None, Some(format!("the saved market cannot be used: {wrong}; {kept}")))
+            }
+        })
     }
 }
 
@@ -135,7 +148,11 @@ fn catalogue_file(file: &Path, bytes: &[u8]) -> Result<Snapshot, FetchError> {
 /// [`CollectError`] when the file that was named cannot be read.
 pub fn load(wish: &Wish<'_>) -> Result<Stock, CollectError> {
     let mut stock = Stock::new();
-    if let Some(saved) = wish.saved()? {
+    let (saved, remark) = wish.saved()?;
+    if let Some(line) = remark {
+        stock.remark(line);
+    }
+    if let Some(saved) = saved {
         take(&mut stock, saved, RowsFrom::Saved, |provider| wish.wants(provider));
     }
     if wish.from.is_none() {
@@ -225,12 +242,24 @@ pub fn remember(stock: &Stock, now: UnixSeconds, paths: &Paths) -> std::io::Resu
     keep(stock, now, paths.market_cache(), Packing::Stored)
 }
 
-/// Writes the market to `file`.
+/// Writes the market to `file`. A saved market that is there is replaced; anything else is kept
+/// beside it, and the answer says where.
 ///
 /// # Errors
 /// What the file system says.
-pub fn save(stock: &Stock, now: UnixSeconds, file: &Path) -> std::io::Result<()> {
-    keep(stock, now, Some(file.to_path_buf()), Packing::Deflated)
+pub fn save(stock: &Stock, now: UnixSeconds, file: &Path) -> std::io::Result<Option<PathBuf>> {
+    let bytes = snapshot::encode(&stock.snapshot(now, NOTE), Packing::Deflated);
+    if is_snapshot(file) {
+        return store::write_whole(file, &bytes).map(|()| None);
+    }
+    store::replace(file, &bytes)
+}
+
+/// Does the file begin as our markets do?
+fn is_snapshot(file: &Path) -> bool {
+    let mut start = [0; snapshot::MAGIC.len()];
+    let read = std::fs::File::open(file).and_then(|mut f| f.read_exact(&mut start));
+    read.is_ok() && start == *snapshot::MAGIC
 }
 
 fn keep(
@@ -262,6 +291,7 @@ fn fetch(
     };
     runtime.block_on(async {
         let (fetcher, mut updates) = Fetcher::new();
+        let mut journal = Journal::default();
         fetcher.start(wish, &[], stock, now);
         drop(fetcher);
         let end = Instant::now() + wish.patience;
@@ -271,12 +301,14 @@ fn fetch(
                 Ok(None) => break,
                 Err(_) => break,
             }
+            journal.note(stock.statuses(), now);
             progress(stock);
             if only_waits_are_left(wish, stock, now) {
                 break;
             }
         }
         give_up(wish, stock, now);
+        journal.note(stock.statuses(), now);
     });
     runtime.shutdown_background();
 }

@@ -5,6 +5,7 @@
 //! socket. Keys come before rows, so that a flood of rows never makes the program deaf. When
 //! nothing happens, nothing is written.
 
+use super::journal::Journal;
 use crate::app::{App, Effect, Input, Msg, Outcome};
 use crate::config::store;
 use crate::model::Model;
@@ -17,6 +18,7 @@ use crate::ui::Screen;
 use crate::units::UnixSeconds;
 use futures_util::StreamExt;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -89,7 +91,17 @@ pub async fn run(app: App, out: Out, world: World) -> io::Result<Ended> {
     let guard = Guard::enter(out, Wants { mouse: app.look.mouse })?;
     let screen = Screen::new(Frames::new(out));
     let (answer, answers) = mpsc::channel(8);
-    let mut shown = Shown { app, guard, screen, out, world, ended: None, own_stop: false, answer };
+    let mut shown = Shown {
+        app,
+        guard,
+        screen,
+        out,
+        world,
+        ended: None,
+        own_stop: false,
+        answer,
+        journal: Journal::default(),
+    };
     let result = shown.show(signals, answers).await;
     let Shown { app, guard, .. } = shown;
     guard.leave();
@@ -149,6 +161,7 @@ struct Shown {
     own_stop: bool,
     /// Where effects that take their time answer.
     answer: mpsc::Sender<Outcome>,
+    journal: Journal,
 }
 
 impl Shown {
@@ -225,6 +238,7 @@ impl Shown {
 
     fn update(&mut self, msg: Msg) -> io::Result<()> {
         let effects = self.app.update(msg, now());
+        self.journal.note(self.app.desk.statuses(), now());
         for effect in effects {
             if let Some(outcome) = self.carry_out(effect)? {
                 self.app.update(Msg::Done(outcome), now());
@@ -247,7 +261,10 @@ impl Shown {
             Effect::FindModel(name) => {
                 let (find, answer) = (self.world.find_model.clone(), self.answer.clone());
                 tokio::task::spawn_blocking(move || {
-                    let found = find(&name);
+                    let found =
+                        catch_unwind(AssertUnwindSafe(|| find(&name))).unwrap_or_else(|_| {
+                            Err("haggle stumbled over it; please report it".into())
+                        });
                     // When nobody listens any more, the program is leaving.
                     let _ = answer.blocking_send(Outcome::Model { name, found });
                 });

@@ -15,16 +15,25 @@ pub fn load(paths: &Paths) -> BTreeMap<String, String> {
     text.and_then(|text| toml::from_str(&text).ok()).unwrap_or_default()
 }
 
-/// Adds a view, or replaces the one of that name.
+/// Adds a view, or replaces the one of that name. Two runs that do so at once lose nothing; a file that
+/// cannot be read is kept aside.
 ///
 /// # Errors
 /// One line that says what is in the way.
 pub fn save(paths: &Paths, name: &str, query: &str) -> Result<(), String> {
     let file = file(paths).ok_or("there is no home folder to keep views in")?;
-    let mut views = load(paths);
-    views.insert(name.to_string(), query.to_string());
-    let text = toml::to_string(&views).map_err(|e| e.to_string())?;
-    store::write_whole(&file, text.as_bytes()).map_err(|e| format!("{}: {e}", file.display()))
+    let add = |old: Option<Vec<u8>>| {
+        let text = String::from_utf8(old.unwrap_or_default()).ok();
+        let known = text.and_then(|text| toml::from_str::<BTreeMap<String, String>>(&text).ok());
+        let mut views = match known {
+            Some(views) => views,
+            None => store::keep_aside(&file).map(|_| BTreeMap::new())?,
+        };
+        views.insert(name.to_string(), query.to_string());
+        let text = toml::to_string(&views).map_err(std::io::Error::other)?;
+        Ok(text.into_bytes())
+    };
+    store::update(&file, add).map_err(|e| format!("{}: {e}", file.display()))
 }
 
 #[cfg(test)]
@@ -43,5 +52,11 @@ mod tests {
         assert_eq!(views["big \"ones\""], "vram>=80 gpu:\"RTX 4090\"");
         assert_eq!(views["eu"], "region:eu,uk");
         assert!(save(&Paths::default(), "a", "b").is_err());
+        let file = home.path().join("haggle/views.toml");
+        std::fs::write(&file, "no = [toml").unwrap();
+        save(&paths, "us", "region:us").unwrap();
+        assert_eq!(load(&paths).len(), 1);
+        let aside = home.path().join("haggle/views.toml.unreadable");
+        assert_eq!(std::fs::read_to_string(aside).unwrap(), "no = [toml");
     }
 }

@@ -12,6 +12,8 @@ use crate::units::UnixSeconds;
 
 /// The generation of rows that were saved earlier; fetches count from the next one.
 const SAVED: u64 = 0;
+/// Offers that one refresh may bring; whoever sends more is broken or means harm.
+const MOST_ROWS: usize = 1_000_000;
 
 /// All offers, and how each provider fares.
 #[derive(Debug, Default)]
@@ -19,6 +21,7 @@ pub struct Stock {
     table: Table,
     statuses: Vec<Status>,
     generation: u64,
+    remarks: Vec<String>,
 }
 
 impl Stock {
@@ -28,7 +31,18 @@ impl Stock {
             table: Table::new(),
             statuses: Provider::ALL.map(Status::new).to_vec(),
             generation: SAVED,
+            remarks: Vec::new(),
         }
+    }
+
+    /// Adds a line that the user should read: a file that was put aside.
+    pub fn remark(&mut self, line: String) {
+        self.remarks.push(line);
+    }
+
+    /// The lines that the user should read.
+    pub fn remarks(&self) -> &[String] {
+        &self.remarks
     }
 
     /// The offers.
@@ -137,6 +151,12 @@ impl Stock {
         }
         match update {
             Update::Rows { offers, .. } => {
+                if status.progress.rows + offers.len() > MOST_ROWS {
+                    // The rest of what it says is not heard any more.
+                    status.generation = SAVED;
+                    self.fail(provider, FetchError::TooManyRows(MOST_ROWS));
+                    return;
+                }
                 status.light = Light::Fetching;
                 status.progress.rows += offers.len();
                 self.insert(generation, &offers);
@@ -335,6 +355,22 @@ mod tests {
         end(&mut stock, generation, Err(FetchError::Timeout(5)));
         assert_eq!(vast(&stock).rows, 40);
         assert_eq!(vast(&stock).light, Light::Stale);
+    }
+
+    #[test]
+    fn a_provider_without_end_is_cut_off_and_the_old_rows_stay() {
+        let mut stock = with_saved(40);
+        let generation = stock.begin(Provider::Vast);
+        rows(&mut stock, generation, offers(10));
+        if let Some(status) = stock.status_mut(Provider::Vast) {
+            status.progress.rows = MOST_ROWS - 4;
+        }
+        rows(&mut stock, generation, offers(5));
+        assert_eq!(vast(&stock).error, Some(FetchError::TooManyRows(MOST_ROWS)));
+        let before = vast(&stock).rows;
+        rows(&mut stock, generation, offers(50));
+        end(&mut stock, generation, Ok(Report::default()));
+        assert_eq!((vast(&stock).rows, vast(&stock).light), (before, Light::Stale));
     }
 
     #[test]

@@ -9,7 +9,8 @@ use flate2::write::DeflateEncoder;
 use flate2::{Compression, Crc};
 use std::io::{Read, Write};
 
-const MAGIC: &[u8; 8] = b"HAGGLE\x1a\n";
+/// How every snapshot begins.
+pub const MAGIC: &[u8; 8] = b"HAGGLE\x1a\n";
 /// No chunk of ours is larger, packed or not: 8,192 rows of at most 2 kB.
 const LARGEST: usize = 16 << 20;
 

@@ -20,7 +20,7 @@ mod chunk;
 mod columns;
 mod frame;
 
-pub use frame::{Decoder, Encoder};
+pub use frame::{Decoder, Encoder, MAGIC};
 
 use crate::offer::{Offer, Provider, Text};
 use crate::units::UnixSeconds;

@@ -7,8 +7,12 @@ use super::out::Out;
 use crossterm::{cursor, event, execute, queue, style, terminal};
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, ThreadId};
 
 static ON: AtomicU8 = AtomicU8::new(0);
+/// The thread that took the terminal, and draws.
+static OWNER: Mutex<Option<ThreadId>> = Mutex::new(None);
 
 const RAW: u8 = 1;
 const SCREEN: u8 = 1 << 1;
@@ -36,6 +40,7 @@ impl Guard {
     pub fn enter(out: Out, wants: Wants) -> io::Result<Self> {
         // The program decides itself what NO_COLOR means; the library would drop bold as well.
         style::force_color_output(true);
+        *OWNER.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread::current().id());
         let guard = Self { out, wants };
         guard.switch_on()?;
         Ok(guard)
@@ -129,6 +134,12 @@ pub fn restore() {
     if on & RAW != 0 {
         let _ = terminal::disable_raw_mode();
     }
+}
+
+/// Does another thread than this one have the terminal?
+pub(super) fn is_taken_by_another() -> bool {
+    let owner = *OWNER.lock().unwrap_or_else(PoisonError::into_inner);
+    ON.load(Ordering::SeqCst) != 0 && owner != Some(thread::current().id())
 }
 
 /// The codes that switch off what is `on`.

@@ -10,6 +10,6 @@ mod input;
 mod out;
 
 pub use guard::{Guard, Wants, restore};
-pub use hook::install as install_hook;
+pub use hook::{install as install_hook, say_the_rest};
 pub use input::events;
 pub use out::{Frames, Out, size};

@@ -38,7 +38,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "provider", "config", "session", "app",
         ],
     ),
-    ("tty", &["app", "units"]),
+    ("tty", &["app", "offer", "units"]),
 ];
 
 /// What may be named only in some rooms: the text, the rooms, why.

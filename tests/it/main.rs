@@ -21,6 +21,7 @@ mod providers;
 mod reliability;
 mod screen;
 mod support;
+mod trust;
 
 /// A file of the reference material; says so when it is absent.
 fn shared(path: &str) -> Option<std::path::PathBuf> {

@@ -17,14 +17,14 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A terminal with the program in it.
-struct Term {
+pub(crate) struct Term {
     child: Box<dyn Child + Send + Sync>,
     writer: Option<Box<dyn Write + Send>>,
     master: Option<Box<dyn portable_pty::MasterPty + Send>>,
     bytes: Receiver<Vec<u8>>,
     screen: vt100::Parser,
     /// Everything that was written.
-    raw: Vec<u8>,
+    pub(crate) raw: Vec<u8>,
     /// Makes the reader let go of the terminal at its next output.
     hang_up: Arc<AtomicBool>,
     folder: tempfile::TempDir,
@@ -61,7 +61,7 @@ impl Term {
         Self::spawn(folder, command, columns, rows, env)
     }
 
-    fn spawn(
+    pub(crate) fn spawn(
         folder: tempfile::TempDir,
         mut command: CommandBuilder,
         columns: u16,
@@ -113,7 +113,7 @@ impl Term {
     }
 
     /// Waits until the screen meets `what`.
-    fn until(&mut self, what: impl Fn(&vt100::Screen, &[u8]) -> bool) {
+    pub(crate) fn until(&mut self, what: impl Fn(&vt100::Screen, &[u8]) -> bool) {
         let end = Instant::now() + PATIENCE;
         while !what(self.screen.screen(), &self.raw) {
             let left = end.saturating_duration_since(Instant::now());
@@ -124,18 +124,18 @@ impl Term {
         }
     }
 
-    fn until_text(&mut self, text: &str) {
+    pub(crate) fn until_text(&mut self, text: &str) {
         let text = text.to_string();
         self.until(move |screen, _| screen.contents().contains(&text));
     }
 
-    fn keys(&mut self, keys: &str) {
+    pub(crate) fn keys(&mut self, keys: &str) {
         let writer = self.writer.as_mut().unwrap();
         writer.write_all(keys.as_bytes()).unwrap();
         writer.flush().unwrap();
     }
 
-    fn signal(&self, name: &str) {
+    pub(crate) fn signal(&self, name: &str) {
         let pid = self.child.process_id().unwrap().to_string();
         let sent = std::process::Command::new("kill").args(["-s", name, &pid]).status().unwrap();
         assert!(sent.success());
@@ -157,7 +157,7 @@ impl Term {
     }
 
     /// Waits for the end; the exit code.
-    fn end(&mut self) -> u32 {
+    pub(crate) fn end(&mut self) -> u32 {
         let end = Instant::now() + PATIENCE;
         loop {
             match self.bytes.recv_timeout(Duration::from_millis(20)) {
@@ -178,13 +178,13 @@ impl Term {
     }
 
     /// What was switched on has been switched off, once.
-    fn is_clean(&self) {
+    pub(crate) fn is_clean(&self) {
         self.is_clean_but_for_frames();
         let raw = String::from_utf8_lossy(&self.raw);
         assert!(raw.rfind("\u{1b}[?2026h") < raw.rfind("\u{1b}[?2026l"));
     }
 
-    fn is_clean_but_for_frames(&self) {
+    pub(crate) fn is_clean_but_for_frames(&self) {
         let raw = String::from_utf8_lossy(&self.raw);
         for (on, off) in [
             ("\u{1b}[?1049h", "\u{1b}[?1049l"),

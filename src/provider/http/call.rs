@@ -213,7 +213,10 @@ impl<'a> Call<'a> {
         let mut url = self.url.clone();
         for _ in 0..=HOPS {
             self.take_place().await?;
-            let response = self.send(url.clone(), kept).await?;
+            let sent = Instant::now();
+            let response = self.send(url.clone(), kept).await;
+            self.tell(&url, &response, sent);
+            let response = response?;
             let status = response.status();
             if is_used_up(response.headers()) {
                 let wait = patience(response.headers()).unwrap_or(self.caller.limit.window);
@@ -231,6 +234,20 @@ impl<'a> Call<'a> {
             url = self.next_hop(&url, &response)?;
         }
         Err(FetchError::Redirected)
+    }
+
+    /// One line for the log: where to and how it went; neither query nor key nor body.
+    fn tell(&self, url: &Url, response: &Result<Response, FetchError>, sent: Instant) {
+        let method = if self.body.is_some() { "POST" } else { "GET" };
+        let (host, path) = (url.host_str().unwrap_or_default(), url.path());
+        let milliseconds = sent.elapsed().as_millis();
+        match response {
+            Ok(response) => {
+                let status = response.status().as_u16();
+                tracing::debug!("{method} {host}{path}: {status}, {milliseconds} ms");
+            }
+            Err(e) => tracing::debug!("{method} {host}{path}: {e}, {milliseconds} ms"),
+        }
     }
 
     /// Where a redirect leads, if it may be followed: to the same host, and without a body to lose.
@@ -291,13 +308,15 @@ impl<'a> Call<'a> {
         let limits =
             super::stream::Limits { most: ERROR_BYTES, grace: ERROR_TIME, total: ERROR_TIME };
         let body = Stream::raw(response, limits).at_most().await;
+        // Before anything is cut short: half a key would not be recognised.
+        let body = self.hidden(&String::from_utf8_lossy(&body));
         if status == 429 {
             self.block(patience(&headers).unwrap_or(Duration::from_secs(1)));
         }
         match (status, self.key, self.caller.key_variable) {
             (401 | 403, Some(key), _) => FetchError::BadKey { variable: key.variable, status },
             (401, None, Some(variable)) => FetchError::NeedsKey(variable),
-            _ => status_error(status, &headers, &body),
+            _ => status_error(status, &headers, body.as_bytes()),
         }
     }
 
@@ -326,6 +345,7 @@ impl<'a> Call<'a> {
     /// Waits before the next try, or gives `error` back when there shall be none.
     async fn back_off(&self, error: FetchError, tried: &mut u32) -> Result<(), FetchError> {
         let options = &self.http.inner.options;
+        let error = self.without_key(error);
         let again = match &error {
             FetchError::Network(_) => true,
             FetchError::RateLimited { retry_after_seconds } => {
@@ -341,6 +361,25 @@ impl<'a> Call<'a> {
         *tried += 1;
         self.pause(step.mul_f64(0.5 + 0.5 * (options.random)().clamp(0.0, 1.0))).await;
         Ok(())
+    }
+
+    /// Some services repeat the key in what they say about it; we do not.
+    fn without_key(&self, error: FetchError) -> FetchError {
+        match error {
+            FetchError::Status { status, detail } => {
+                FetchError::Status { status, detail: self.hidden(&detail) }
+            }
+            FetchError::Unreadable(words) => FetchError::Unreadable(self.hidden(&words)),
+            FetchError::Network(words) => FetchError::Network(self.hidden(&words)),
+            other => other,
+        }
+    }
+
+    fn hidden(&self, words: &str) -> String {
+        match self.key {
+            Some(key) => words.replace(key.secret.expose_secret(), "(the key)"),
+            None => words.to_owned(),
+        }
     }
 
     async fn pause(&self, wait: Duration) {
