@@ -19,6 +19,7 @@ use std::fmt::Write as _;
 pub(super) fn run(call: &Call, args: EstimateArgs) -> Result<(), Failure> {
     let (id, card) = find_gpu(&args.gpu)?;
     let (setup, beyond) = call.setup_beyond(args.setup)?;
+    setup.check_count(setup.gpus.unwrap_or(1)).map_err(|e| mistake(&e))?;
     setup.check_on(card).map_err(|e| mistake(&e))?;
     let gpus = setup.gpus.unwrap_or(1);
     let class = class_of(id, card, gpus);

@@ -38,6 +38,7 @@ pub(super) fn run(call: &Call, args: EvidenceArgs) -> Result<(), Failure> {
         "rows": found.rows,
         "groups": found.groups,
         "skipped": found.skipped,
+        "missing_columns": found.missing_columns,
     });
     match call.global.format {
         Format::Table => {
@@ -51,7 +52,7 @@ pub(super) fn run(call: &Call, args: EvidenceArgs) -> Result<(), Failure> {
                 text.push_str(&groups(&found.groups).table());
             }
             out::data(&text)?;
-            out::data(&unpredicted(found.rows.len(), &found.skipped))
+            out::data(&unpredicted(&found))
         }
         Format::Markdown if !by_row => out::data(&groups(&found.groups).markdown()),
         format => out::grid(format, &document, &rows(&found.rows)),
@@ -59,12 +60,17 @@ pub(super) fn run(call: &Call, args: EvidenceArgs) -> Result<(), Failure> {
 }
 
 /// How many rows are not predicted, and why.
-fn unpredicted(rows: usize, skipped: &[Skipped]) -> String {
+fn unpredicted(found: &Evidence) -> String {
+    let (rows, skipped) = (found.rows.len(), &found.skipped);
     let without: usize = skipped.iter().map(|s| s.n).sum();
     let colon = if skipped.is_empty() { "" } else { ":" };
     let mut text = format!("\n{rows} rows, {without} not predicted{colon}\n");
     for Skipped { reason, n } in skipped {
         let _ = writeln!(text, "{n:>6}  {reason}");
+    }
+    if !found.missing_columns.is_empty() {
+        let missing = found.missing_columns.join(", ");
+        let _ = writeln!(text, "columns that the table lacks: {missing}");
     }
     text
 }

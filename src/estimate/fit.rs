@@ -73,7 +73,7 @@ pub struct Effect {
 }
 
 impl Advice {
-    /// Its effects in words: `-23.9 GiB, +0.4h, +0.31$`.
+    /// Its effects in words: `-23.9 GiB, +24m, +0.31$`.
     pub fn effects(&self) -> String {
         let mut parts = Vec::with_capacity(3);
         if self.saved.get() != 0.0 {
@@ -90,8 +90,13 @@ impl Advice {
 }
 
 fn signed(value: f64, words: impl Fn(f64) -> String) -> String {
-    let sign = if value < 0.0 { '-' } else { '+' };
-    format!("{sign}{}", words(value.abs()))
+    let words = words(value.abs());
+    let nothing = !words.contains(|c: char| c.is_ascii_digit() && c != '0');
+    match (nothing, value < 0.0) {
+        (true, _) => words,
+        (false, true) => format!("-{words}"),
+        (false, false) => format!("+{words}"),
+    }
 }
 
 /// Memory that a setup needs on one GPU of a hardware class.
@@ -144,5 +149,29 @@ impl Fit {
     /// The largest part of `needed`.
     pub fn deciding_term(&self) -> Option<&Term> {
         self.terms.iter().max_by(|a, b| a.gib.get().total_cmp(&b.gib.get()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn effects_carry_their_sign_and_nothing_has_none() {
+        let advice = |saved: f64, hours: f64, usd: Option<f64>| {
+            let effect = Effect { hours: Some(Hours::new(hours)), usd: usd.map(Usd::new) };
+            Advice {
+                change: String::new(),
+                set: Vec::new(),
+                needed: Gib::new(1.0),
+                saved: Gib::new(saved),
+                verdict: Verdict::Fits,
+                effect,
+            }
+            .effects()
+        };
+        assert_eq!(advice(23.94, 0.4, Some(0.31)), "-23.9 GiB, +24m, +0.31$");
+        assert_eq!(advice(-1.0, -2.5, None), "+1.0 GiB, -2.5h");
+        assert_eq!(advice(5.0, -0.001, Some(-0.001)), "-5.0 GiB, 0m, 0.00$");
     }
 }

@@ -100,13 +100,8 @@ fn formats(s: &Setup) -> Result<(), SetupError> {
 fn sharding(s: &Setup) -> Result<(), SetupError> {
     let shard = s.shard.unwrap_or(Shard::Ddp);
     let shards = matches!(shard, Shard::Fsdp | Shard::Zero2 | Shard::Zero3);
-    if s.gpus == Some(1) && s.shard.is_some() && shard != Shard::None {
-        return Err(wrong(
-            Field::Shard,
-            format!(
-                "{shard} divides over several GPUs, and there is one; use 2 or more GPUs, or none"
-            ),
-        ));
+    if let Some(gpus) = s.gpus {
+        s.check_count(gpus)?;
     }
     if s.gpus.is_some_and(|n| n > 1) && s.shard == Some(Shard::None) {
         return Err(wrong(Field::Shard, "several GPUs need ddp, fsdp, zero2 or zero3"));
@@ -150,6 +145,19 @@ fn experts(s: &Setup) -> Result<(), SetupError> {
 }
 
 impl Setup {
+    /// Can work be divided over `gpus` GPUs as the setup says?
+    pub fn check_count(&self, gpus: u32) -> Result<(), SetupError> {
+        match self.shard {
+            Some(shard) if gpus == 1 && shard != Shard::None => Err(wrong(
+                Field::Shard,
+                format!(
+                    "{shard} divides over several GPUs, and there is one; use 2 or more GPUs, or none"
+                ),
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// Can it run on this card at all, memory aside?
     pub fn check_on(&self, gpu: &Gpu) -> Result<(), SetupError> {
         if !gpu.bf16 && self.precision == Precision::Bf16 {

@@ -76,8 +76,11 @@ impl Value for u32 {
     fn read(text: &str) -> Result<Self, String> {
         let text = text.trim();
         let number = scaled(text).ok_or_else(|| format!("`{text}` is no whole number"))?;
-        if number < 1.0 || number.fract() != 0.0 || number > f64::from(u32::MAX) {
+        if number < 1.0 || number.fract() != 0.0 {
             return Err(format!("`{text}` is no whole number of at least 1"));
+        }
+        if number > f64::from(u32::MAX) {
+            return Err(format!("`{text}` is too large; at most {}", u32::MAX));
         }
         Ok(number as u32)
     }

@@ -374,6 +374,31 @@ fn a_panic_gives_the_terminal_back_first() {
     assert!(left < said, "the message must stand on the normal screen");
 }
 
+/// What would make an offer fit is applied by one key and undone by another.
+#[test]
+fn advice_is_applied_and_undone() {
+    let folder = tempfile::tempdir().unwrap();
+    market_file(folder.path(), 200);
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_haggle"));
+    command.args(["--from", "market", "--method", "full", "--micro-batch", "4", "--gpus", "1"]);
+    let mut term = Term::spawn(folder, command, 160, 50, &[]);
+    term.until_text("offers");
+    term.keys("ffit:no\r");
+    term.until_text("What would help");
+    let top = |screen: &vt100::Screen| screen.contents().lines().next().map(str::to_owned);
+    let before = top(term.screen.screen()).unwrap();
+    assert!(before.contains("full Meta-Llama-3-8B"), "{before}");
+    term.keys("A");
+    term.until_text("(u undoes it)");
+    let was = before.clone();
+    term.until(move |screen, _| top(screen).is_some_and(|now| now != was));
+    term.keys("u");
+    term.until(move |screen, _| top(screen) == Some(before.clone()));
+    term.keys("q");
+    assert_eq!(term.end(), 0);
+    term.is_clean();
+}
+
 #[test]
 fn a_saved_view_is_there_at_the_next_start() {
     let mut term = Term::start(80, 24, &[]);

@@ -143,7 +143,10 @@ fn search(setup: &Setup, gpu: &Gpu, class: &HardwareClass) -> Vec<Found> {
         .collect();
     found.sort_by_key(|(a, _)| a.verdict);
     let fits = |found: &[Found]| found.first().is_some_and(|(a, _)| a.verdict == Verdict::Fits);
-    if !fits(&found) {
+    if fits(&found) {
+        // What is not enough is not worth reading where something is.
+        found.retain(|(a, _)| a.verdict < now.verdict);
+    } else {
         found.splice(0..0, trial.together(&able, &changes));
     }
     if !fits(&found) {

@@ -75,14 +75,43 @@ pub struct Record {
 
 const GIB: f64 = 1_073_741_824.0;
 
-/// Reads a table of measurements.
+/// Columns without which nothing is predicted, each with the names that it goes by.
+const NEEDED: [&[&str]; 5] = [
+    &["micro_batch", "batch"],
+    &["seq_len", "length"],
+    &["n_gpus", "gpus", "peak_bytes"],
+    &["gradient_checkpointing", "checkpointing"],
+    &[
+        "peak_mem_gib",
+        "gib",
+        "peak_bytes",
+        "tokens_per_s",
+        "tokens_per_s_total",
+        "tokens_per_s_per_gpu",
+    ],
+];
+
+/// Where a column of one of these names stands.
+fn column(headers: &csv::StringRecord, names: &[&str]) -> Option<usize> {
+    headers.iter().position(|h| names.iter().any(|name| h.trim().eq_ignore_ascii_case(name)))
+}
+
+/// The columns that predictions need and that the table lacks, by their first name.
+pub(super) fn missing(csv: &[u8]) -> Vec<&'static str> {
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(csv);
+    let Ok(headers) = reader.headers() else { return Vec::new() };
+    let lacks = |names: &&&[&'static str]| column(headers, names).is_none();
+    NEEDED.iter().filter(lacks).map(|names| names[0]).collect()
+}
+
+/// Reads a table of measurements. Columns are found by name, in either case.
 ///
 /// # Errors
 /// One line: it is no CSV, or which columns are missing.
 pub fn read(csv: &[u8]) -> Result<Vec<Record>, String> {
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(csv);
     let headers = reader.headers().map_err(|e| format!("not a CSV table: {e}"))?.clone();
-    let column = |names: &[&str]| headers.iter().position(|h| names.contains(&h.trim()));
+    let column = |names: &[&str]| column(&headers, names);
     for needed in ["model", "method"] {
         if column(&[needed]).is_none() {
             return Err(format!(
@@ -137,7 +166,7 @@ fn record(index: usize, get: &impl Fn(&[&str]) -> String) -> Record {
             get(&["mem_kind", "reading"]),
             if traced.is_empty() { "" } else { "allocated" },
         ),
-        outcome: or(get(&["outcome"]), "ok"),
+        outcome: or(get(&["outcome"]).to_ascii_lowercase(), "ok"),
         loss_kernel: get(&["loss_kernel", "kernel"]),
         kbit_prep: get(&["kbit_prep"]),
         notes: get(&["notes", "code"]),
@@ -156,8 +185,11 @@ fn number(text: &str) -> Option<u32> {
     (value >= 1.0 && value <= f64::from(u32::MAX) && value.fract() == 0.0).then_some(value as u32)
 }
 
+/// No measurement of ours, in bytes, GiB or tokens a second, is larger.
+const MOST: f64 = 1e15;
+
 fn positive(text: &str) -> Option<f64> {
-    text.parse::<f64>().ok().filter(|x| x.is_finite() && *x > 0.0)
+    text.parse::<f64>().ok().filter(|x| *x > 0.0 && *x < MOST)
 }
 
 #[cfg(test)]
@@ -172,6 +204,18 @@ mod tests {
         assert_eq!((rows[0].gpus, rows[0].rank), (Some(2), Some(16)));
         assert_eq!((rows[1].measured, rows[1].rank, rows[1].gpus), (None, None, None));
         assert_eq!(rows[1].id, "row 3");
+    }
+
+    #[test]
+    fn columns_that_predictions_need_are_named_when_they_lack() {
+        assert_eq!(
+            missing(b"model,method,Seq_Len,tokens_per_s\n"),
+            ["micro_batch", "n_gpus", "gradient_checkpointing"]
+        );
+        assert!(missing(b"model,method,batch,length,checkpointing,peak_bytes\n").is_empty());
+        let rows = read(b"Model,METHOD,n_gpus,peak_mem_gib,outcome\nA,lora,2,1e300,OOM\n").unwrap();
+        assert_eq!((rows[0].gpus, rows[0].measured), (Some(2), None));
+        assert_eq!(rows[0].outcome, "oom");
     }
 
     #[test]

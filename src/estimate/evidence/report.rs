@@ -24,6 +24,8 @@ pub struct Evidence {
     pub groups: Vec<Group>,
     /// Why rows are not predicted, the commonest reason first.
     pub skipped: Vec<Skipped>,
+    /// Columns that predictions need and that the table lacks.
+    pub missing_columns: Vec<&'static str>,
 }
 
 /// Rows that are not predicted for one reason.
@@ -85,7 +87,8 @@ pub struct Row {
 /// # Errors
 /// One line, when it is no table of measurements.
 pub fn evidence(csv: &[u8]) -> Result<Evidence, String> {
-    Ok(beside(predict(record::read(csv)?)))
+    let found = beside(predict(record::read(csv)?));
+    Ok(Evidence { missing_columns: record::missing(csv), ..found })
 }
 
 fn beside(predictions: Vec<Prediction>) -> Evidence {
@@ -93,6 +96,7 @@ fn beside(predictions: Vec<Prediction>) -> Evidence {
         schema: SCHEMA,
         groups: groups(&predictions),
         skipped: skipped(&predictions),
+        missing_columns: Vec::new(),
         rows: predictions.into_iter().map(row).collect(),
     }
 }

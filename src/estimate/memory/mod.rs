@@ -25,6 +25,8 @@ mod tests;
 #[cfg(test)]
 mod traced;
 #[cfg(test)]
+mod worked;
+#[cfg(test)]
 pub(crate) use tests::card as test_card;
 
 pub(crate) use band::Band;

@@ -81,8 +81,11 @@ impl Division {
     /// the traced steps, not run). FSDP under accelerate does not synchronise before the last pass
     /// and keeps them whole, in 16 bits (its documentation on gradient synchronisation).
     fn accumulating(self, job: &Job, stat: &Static) -> Division {
-        let whole = job.shard == Shard::Fsdp && !job.loss_in_eighths;
-        let held = if whole { 2.0 / stat.grad_bytes } else { self.step_gradients };
+        let held = match job.shard {
+            Shard::Fsdp if !job.loss_in_eighths => 2.0 / stat.grad_bytes,
+            Shard::Zero2 | Shard::Zero3 => self.own_gradients,
+            _ => self.step_gradients,
+        };
         Division { held_gradients: held, fresh_gradients: 0.0, ..self }
     }
 }
@@ -111,6 +114,14 @@ fn fsdp(job: &Job, stat: &Static, whole: Division) -> Division {
     }
 }
 
+/// DeepSpeed's optimizer step works on an fp32 copy of the 16-bit gradients, which it lets go: with
+/// weights, fp32 weights and two states, 2 P + 16 P / n under stage 2 and 18 P / n under stage 3 (its
+/// memory documentation). Adapters' gradients are fp32 as they are.
+fn step_copy(job: &Job) -> f64 {
+    let copy = if job.method == Method::Full { 2.0 } else { 1.0 };
+    copy / job.n
+}
+
 /// Stage 2: weights whole, gradients and fp32 states divided. DeepSpeed keeps its own fp32 weights,
 /// counted with the states.
 fn zero2(job: &Job, stat: &Static, whole: Division) -> Division {
@@ -118,7 +129,7 @@ fn zero2(job: &Job, stat: &Static, whole: Division) -> Division {
         states: 1.0 / job.n,
         fresh_gradients: 1.0 / job.n,
         own_gradients: 1.0 / job.n,
-        step_gradients: 1.0 / job.n,
+        step_gradients: step_copy(job),
         buckets: 2.0 * 2.0 * DEEPSPEED_BUCKET.min(stat.gradients / stat.grad_bytes),
         ..whole
     }
@@ -132,7 +143,7 @@ fn zero3(job: &Job, stat: &Static, whole: Division) -> Division {
         states: 1.0 / job.n,
         fresh_gradients: 1.0 / job.n,
         own_gradients: 1.0 / job.n,
-        step_gradients: 1.0 / job.n,
+        step_gradients: step_copy(job),
         root: root(job),
         layer: (2.0 * DEEPSPEED_LIVE.min(job.params)).max(2.0 * layer16),
         buckets: 2.0 * 2.0 * DEEPSPEED_BUCKET.min(stat.gradients / stat.grad_bytes),

@@ -140,13 +140,18 @@ fn state_pairs(job: &Job) -> f64 {
     }
 }
 
-/// 8-bit AdamW; the Trainer keeps the states of embeddings in 32 bits.
+/// 8-bit AdamW; the Trainer keeps the states of embeddings in 32 bits, and bitsandbytes those of
+/// small tensors: norms and biases.
 fn states_8bit(job: &Job) -> f64 {
+    let of = |n: f64| n * if n < SMALLEST_8BIT { 8.0 } else { STATES_8BIT };
     if job.method == Method::Full {
         let embedding = job.embedding();
-        return (job.params - embedding) * STATES_8BIT + 8.0 * embedding;
+        let more = |n: f64| of(n) - n * STATES_8BIT;
+        let biases = if job.qkv_bias { more(job.q) + 2.0 * more(job.k) } else { 0.0 };
+        let heads = if job.qk_norm { 2.0 * more(job.d) } else { 0.0 };
+        let small = job.l * (job.norms * more(job.h) + biases + heads) + more(job.h);
+        return (job.params - embedding) * STATES_8BIT + 8.0 * embedding + small;
     }
-    let of = |n: f64| n * if n < SMALLEST_8BIT { 8.0 } else { STATES_8BIT };
     let adapted = job.linears.iter().filter(|x| x.adapted);
     job.l
         * adapted
