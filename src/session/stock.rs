@@ -1,6 +1,7 @@
 //! The market as providers fill it: which rows stay, which go, and what the lights say.
 //!
-//! A refresh replaces a provider's rows only when it succeeds. One that brings nothing, or less
+//! A refresh replaces a provider's rows only when it succeeds: where rows of an earlier answer of this
+//! run are shown, new ones wait until their answer is whole, and go when it breaks off. One that brings nothing, or less
 //! than half of what an earlier answer of this run held, leaves the old rows beside the new ones.
 
 use super::status::{Light, RowsFrom, Status};
@@ -9,6 +10,7 @@ use crate::offer::{Offer, Provider, Text};
 use crate::provider::{FetchError, Progress, Report, Update};
 use crate::snapshot::{Head, ProviderState, Snapshot};
 use crate::units::UnixSeconds;
+use std::collections::BTreeMap;
 
 /// The generation of rows that were saved earlier; fetches count from the next one.
 const SAVED: u64 = 0;
@@ -22,6 +24,8 @@ pub struct Stock {
     statuses: Vec<Status>,
     generation: u64,
     remarks: Vec<String>,
+    /// Rows of answers that are not whole yet.
+    waiting: BTreeMap<Provider, Vec<Offer>>,
 }
 
 impl Stock {
@@ -32,6 +36,7 @@ impl Stock {
             statuses: Provider::ALL.map(Status::new).to_vec(),
             generation: SAVED,
             remarks: Vec::new(),
+            waiting: BTreeMap::new(),
         }
     }
 
@@ -130,6 +135,7 @@ impl Stock {
     pub fn begin(&mut self, provider: Provider) -> u64 {
         self.generation += 1;
         let generation = self.generation;
+        self.waiting.remove(&provider);
         if let Some(status) = self.status_mut(provider) {
             status.light = Light::Waiting;
             status.generation = generation;
@@ -159,7 +165,11 @@ impl Stock {
                 }
                 status.light = Light::Fetching;
                 status.progress.rows += offers.len();
-                self.insert(generation, &offers);
+                if status.from == RowsFrom::Asked && status.rows > 0 {
+                    self.waiting.entry(provider).or_default().extend(offers);
+                } else {
+                    self.insert(generation, &offers);
+                }
             }
             Update::Progress { progress, .. } => {
                 status.light = Light::Fetching;
@@ -175,6 +185,9 @@ impl Stock {
 
     /// A fetch that went well.
     fn finish(&mut self, provider: Provider, generation: u64, report: Report, now: UnixSeconds) {
+        if let Some(offers) = self.waiting.remove(&provider) {
+            self.insert(generation, &offers);
+        }
         let census = self.table.census(provider, generation);
         let Some(status) = self.status_mut(provider) else { return };
         status.progress.waiting_until = None;
@@ -208,6 +221,7 @@ impl Stock {
 
     /// A fetch that failed: the rows stay.
     fn fail(&mut self, provider: Provider, error: FetchError) {
+        self.waiting.remove(&provider);
         let Some(status) = self.status_mut(provider) else { return };
         status.progress.waiting_until = None;
         status.light = match (&error, status.rows) {
@@ -355,6 +369,30 @@ mod tests {
         end(&mut stock, generation, Err(FetchError::Timeout(5)));
         assert_eq!(vast(&stock).rows, 40);
         assert_eq!(vast(&stock).light, Light::Stale);
+    }
+
+    #[test]
+    fn an_answer_that_breaks_off_changes_no_row_of_the_last_whole_one() {
+        let mut stock = Stock::new();
+        let first = stock.begin(Provider::Vast);
+        rows(&mut stock, first, offers(40));
+        end(&mut stock, first, Ok(Report::default()));
+        let before = stock.snapshot(NOW, "").offers;
+        let dearer = |mut offers: Vec<Offer>| {
+            for offer in &mut offers {
+                offer.price.on_demand = offer.price.on_demand.map(|p| p * 2.0);
+            }
+            offers
+        };
+        let second = stock.begin(Provider::Vast);
+        rows(&mut stock, second, dearer(offers(30)));
+        assert_eq!(vast(&stock).progress.rows, 30);
+        end(&mut stock, second, Err(FetchError::Timeout(5)));
+        assert_eq!(stock.snapshot(NOW, "").offers, before);
+        let third = stock.begin(Provider::Vast);
+        rows(&mut stock, third, dearer(offers(40)));
+        end(&mut stock, third, Ok(Report::default()));
+        assert_eq!(stock.snapshot(NOW, "").offers, dearer(before));
     }
 
     #[test]

@@ -14,6 +14,8 @@ use std::collections::HashMap;
 
 /// Offers in one chunk at most.
 pub(super) const MOST: usize = 8192;
+/// GPUs of one machine, or of a rack that is sold as one.
+const MOST_GPUS: f64 = 4096.0;
 
 /// The figures of an offer, in the order in which their columns are written.
 const FIGURES: [fn(&Offer) -> Option<f64>; 21] = [
@@ -240,7 +242,7 @@ impl<'a> Columns<'a> {
                 ingress: figure(10).map(UsdPerGb::new),
                 minimum: figure(11).map(Hours::new),
             },
-            reliability: figure(12).map(Share::new),
+            reliability: figure(12).filter(|share| *share <= 1.0).map(Share::new),
             download: figure(13).map(Mbps::new),
             upload: figure(14).map(Mbps::new),
             disk: figure(15).map(Gb::new),
@@ -265,7 +267,7 @@ impl<'a> Columns<'a> {
             // A card that had no name then may have one now.
             gpu: named.or_else(|| gpu::catalogue().identify(gpu_raw.as_str(), vram)),
             gpu_raw,
-            gpus: self.figure(0, row)?,
+            gpus: self.figure(0, row).filter(|n| *n > 0.0 && *n <= MOST_GPUS)?,
             vram,
             link: self.small(1, row, &LINKS)?,
             vcpus: self.figure(2, row),
@@ -281,6 +283,8 @@ impl<'a> Columns<'a> {
             0 => return None,
             code => self.sources.get(code).copied()?,
         };
-        Some(Hazard { rate: Range::new(rate(17)?, rate(18)?, rate(19)?), source })
+        let (low, expected, high) = (rate(17)?, rate(18)?, rate(19)?);
+        let ordered = low <= expected && expected <= high;
+        ordered.then(|| Hazard { rate: Range::new(low, expected, high), source })
     }
 }

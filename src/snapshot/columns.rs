@@ -43,7 +43,7 @@ fn put_plain(out: &mut Vec<u8>, figures: impl Iterator<Item = Option<f64>>) {
     figures.for_each(|v| out.extend(v.unwrap_or(f64::NAN).to_le_bytes()));
 }
 
-/// Figures as they are read; whatever is not finite and at least zero is "not stated".
+/// Figures as they are read; whatever is not between zero and [`LARGEST`] is "not stated".
 #[derive(Debug)]
 pub(super) enum Figures<'a> {
     Nothing,
@@ -83,8 +83,11 @@ impl<'a> Figures<'a> {
     }
 }
 
+/// Larger than any figure of an offer, moments in seconds included.
+const LARGEST: f64 = 1e12;
+
 fn sound(v: f64) -> Option<f64> {
-    (v.is_finite() && v >= 0.0).then_some(v)
+    (0.0..=LARGEST).contains(&v).then_some(v)
 }
 
 /// Appends codes, one to three bytes each; all equal is said once.

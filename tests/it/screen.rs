@@ -217,6 +217,7 @@ fn it_opens_filters_and_quits() {
     term.keys("q");
     assert_eq!(term.end(), 0);
     term.is_clean();
+    crate::reliability::note("terminals given back", "quit", 1);
 }
 
 #[test]
@@ -248,6 +249,7 @@ fn signals_leave_a_clean_terminal() {
         term.signal(name);
         assert_eq!(term.end(), code, "{name}");
         term.is_clean();
+        crate::reliability::note("terminals given back", &format!("SIG{name}"), 1);
     }
 }
 
@@ -268,6 +270,7 @@ fn suspended_and_continued() {
     term.keys("q");
     assert_eq!(term.end(), 0);
     term.is_clean();
+    crate::reliability::note("terminals given back", "stopped and continued", 2);
 }
 
 #[test]
@@ -348,6 +351,7 @@ fn a_terminal_that_goes_away_ends_the_program() {
         assert!(Instant::now() < end, "it lives on without a terminal");
         std::thread::yield_now();
     }
+    crate::reliability::note("terminals given back", "terminal gone", 1);
 }
 
 /// Not a test by itself: what [`a_panic_gives_the_terminal_back_first`] runs in a terminal.
@@ -372,6 +376,7 @@ fn a_panic_gives_the_terminal_back_first() {
     let raw = String::from_utf8_lossy(&term.raw);
     let (left, said) = (raw.find("\u{1b}[?1049l").unwrap(), raw.find("on purpose").unwrap());
     assert!(left < said, "the message must stand on the normal screen");
+    crate::reliability::note("terminals given back", "panic", 1);
 }
 
 /// What would make an offer fit is applied by one key and undone by another.

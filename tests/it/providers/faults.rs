@@ -10,6 +10,11 @@ use std::io::Write;
 
 const SOURCES: [Provider; 8] = Provider::ALL;
 
+/// Notes that every source has met `fault` and kept its promises.
+fn tried(fault: &str) {
+    crate::reliability::note("faults × providers", fault, SOURCES.len() as u64);
+}
+
 /// What every source says to one way of answering.
 async fn said(answer: Answer) -> Vec<FetchError> {
     said_to(&options, answer).await
@@ -42,6 +47,7 @@ async fn a_status_is_told_with_the_providers_own_words(#[case] status: u16) {
     for error in said(Answer::status(status, body)).await {
         assert_eq!(error, FetchError::Status { status, detail: "not[31m today".into() });
     }
+    tried(&format!("HTTP {status}"));
 }
 
 #[tokio::test]
@@ -51,6 +57,7 @@ async fn a_maintenance_page_is_named_as_such() {
     for error in said(page).await {
         assert_eq!(error, FetchError::WebPage);
     }
+    tried("a web page");
 }
 
 #[tokio::test]
@@ -59,6 +66,7 @@ async fn a_web_page_with_an_error_status_is_no_data_either() {
     for error in said(page).await {
         assert!(matches!(error, FetchError::Status { status: 503, .. }), "{error}");
     }
+    tried("a web page with an error status");
 }
 
 #[tokio::test]
@@ -67,6 +75,7 @@ async fn garbage_is_unreadable() {
     for error in said(Answer::bytes(garbage)).await {
         assert!(matches!(error, FetchError::Unreadable(_)), "{error}");
     }
+    tried("garbage");
 }
 
 #[tokio::test]
@@ -74,6 +83,7 @@ async fn silence_ends_in_time() {
     for error in said_to(&hurried, Answer::json("{}").manner(Manner::Silence)).await {
         assert!(matches!(error, FetchError::Timeout(_)), "{error}");
     }
+    tried("silence");
 }
 
 #[tokio::test]
@@ -81,6 +91,7 @@ async fn an_answer_that_stalls_ends_in_time() {
     for error in said_to(&hurried, Answer::json(" ".repeat(300)).manner(Manner::Stall)).await {
         assert!(matches!(error, FetchError::Timeout(_)), "{error}");
     }
+    tried("an answer that stalls");
 }
 
 #[tokio::test]
@@ -123,6 +134,7 @@ async fn a_gzip_bomb_is_stopped_at_the_limit() {
         let stopped = matches!(error, FetchError::TooLarge(_) | FetchError::Unreadable(_));
         assert!(stopped, "{error}");
     }
+    tried("a gzip bomb");
 }
 
 #[tokio::test]
@@ -135,6 +147,7 @@ async fn a_redirect_to_another_host_is_refused_and_takes_no_key_along() {
         assert_eq!(fetched.error(), &FetchError::Redirected);
     }
     assert!(thief.asked().is_empty());
+    tried("a redirect to another host");
 }
 
 #[tokio::test]

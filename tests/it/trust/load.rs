@@ -154,9 +154,7 @@ async fn the_rows_are_always_those_of_the_last_good_answer() {
         let found =
             table.rows().filter_map(|row| table.offer(row)).find(|o| o.key.as_str() == "50-1");
         let price = found.unwrap().price.on_demand.unwrap().get();
-        // A fetch that breaks off in the middle may have brought newer rows already.
-        let newer = 0.3 + turn_now as f64 * 0.001;
-        assert!((price - wanted).abs() < 1e-9 || (price - newer).abs() < 1e-9, "{price} {wanted}");
+        assert!((price - wanted).abs() < 1e-9, "turn {turn_now}: {price} is not {wanted}");
         if turn_now == refreshes / 4 {
             settled = Some(footprint());
         }

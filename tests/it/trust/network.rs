@@ -137,3 +137,26 @@ fn headers_without_end_are_refused() {
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
     assert!(json["providers"][0]["error"].as_str().unwrap().contains("connection"), "{json}");
 }
+
+/// Vast.ai documents ten requests a minute (2026); a market of full pages asks for more.
+#[test]
+fn a_documented_rate_limit_is_never_exceeded_however_large_the_market() {
+    let server = Server::new(|asked| {
+        // Every page is full: the walk would go on for ever.
+        let body: serde_json::Value = serde_json::from_str(&asked.body).unwrap_or_default();
+        let from = body["dph_total"]["gte"].as_f64().unwrap_or(0.01);
+        let row = |n: usize| {
+            let mut row = vast_row((from * 1e6) as usize + n);
+            row["dph_total"] = (from + n as f64 * 1e-4).into();
+            row
+        };
+        let rows: Vec<serde_json::Value> = (0..64).map(row).collect();
+        Answer::json(serde_json::json!({ "offers": rows }).to_string())
+    });
+    let home = Home::new();
+    let output = home.asking(&server, &["list", "--provider", "vast", "--limit", "1"]).output();
+    assert!(output.unwrap().status.success());
+    let asked = server.asked().len();
+    assert!((5..=10).contains(&asked), "{asked} requests at once");
+    reliability::note("requests under a limit of ten a minute", "vast", asked as u64);
+}
