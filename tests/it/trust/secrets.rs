@@ -75,49 +75,56 @@ fn armed(command: &mut Command) -> &mut Command {
     command.envs(KEYS).env("RUST_BACKTRACE", "1")
 }
 
+/// All commands against a server that behaves like `answer`.
+fn no_command_shows_a_key(fault: &str, answer: Conduct) {
+    let home = Home::new();
+    let server = Server::new(answer);
+    let mut looked = 0;
+    for words in [
+        &["list", "--log", "log", "--log-level", "debug", "--save", "saved"][..],
+        &["list", "--format", "json", "--strict"],
+        &["providers", "--format", "json"],
+        &["doctor"],
+        &["config"],
+        &["estimate", "--gpu", "RTX 4090", "--model", "someone/some-model"],
+        &["best", "--format", "yaml"],
+        &["export", "vast:51-1", "--as", "curl", "-o", "launch.sh"],
+        &["export", "vast:51-1", "--as", "vastai", "-o", "launch2.sh"],
+    ] {
+        let child = armed(&mut home.asking(&server, words))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let line = std::fs::read(format!("/proc/{}/cmdline", child.id())).unwrap_or_default();
+        assert!(!text(&line).contains(MARK));
+        let output = child.wait_with_output().unwrap();
+        let all = text(&output.stdout) + &said(&output);
+        assert!(!all.contains(MARK), "{fault}: {words:?} shows a key:\n{all}");
+        looked += 2 + no_file_holds_a_key(&home, &[]);
+    }
+    assert!(home.path("log").exists());
+    for asked in server.asked() {
+        assert!(!asked.path.contains(MARK) && !asked.body.contains(MARK), "{asked:?}");
+        for (name, value) in &asked.headers {
+            assert!(!value.contains(MARK) || name.eq_ignore_ascii_case("authorization"));
+        }
+        let whose = asked.path.split('/').nth(1).unwrap();
+        if let Some(key) = asked.header("authorization") {
+            assert!(key.contains(&format!("{MARK}{whose}")), "{whose} was sent {key}");
+        }
+        looked += 1;
+    }
+    reliability::note("places searched for keys", fault, looked);
+}
+
 #[test]
 fn keys_are_nowhere_but_in_the_header_of_their_own_host() {
-    for (fault, answer) in faults() {
-        let home = Home::new();
-        let server = Server::new(answer);
-        let mut looked = 0;
-        for words in [
-            &["list", "--log", "log", "--log-level", "debug", "--save", "saved"][..],
-            &["list", "--format", "json", "--strict"],
-            &["providers", "--format", "json"],
-            &["doctor"],
-            &["config"],
-            &["estimate", "--gpu", "RTX 4090", "--model", "someone/some-model"],
-            &["best", "--format", "yaml"],
-            &["export", "vast:51-1", "--as", "curl", "-o", "launch.sh"],
-            &["export", "vast:51-1", "--as", "vastai", "-o", "launch2.sh"],
-        ] {
-            let child = armed(&mut home.asking(&server, words))
-                .stdout(Stdio::piped())
-                .stderr(Stdio::piped())
-                .spawn()
-                .unwrap();
-            let line = std::fs::read(format!("/proc/{}/cmdline", child.id())).unwrap_or_default();
-            assert!(!text(&line).contains(MARK));
-            let output = child.wait_with_output().unwrap();
-            let all = text(&output.stdout) + &said(&output);
-            assert!(!all.contains(MARK), "{fault}: {words:?} shows a key:\n{all}");
-            looked += 2 + no_file_holds_a_key(&home, &[]);
+    std::thread::scope(|scope| {
+        for (fault, answer) in faults() {
+            scope.spawn(move || no_command_shows_a_key(fault, answer));
         }
-        assert!(home.path("log").exists());
-        for asked in server.asked() {
-            assert!(!asked.path.contains(MARK) && !asked.body.contains(MARK), "{asked:?}");
-            for (name, value) in &asked.headers {
-                assert!(!value.contains(MARK) || name.eq_ignore_ascii_case("authorization"));
-            }
-            let whose = asked.path.split('/').nth(1).unwrap();
-            if let Some(key) = asked.header("authorization") {
-                assert!(key.contains(&format!("{MARK}{whose}")), "{whose} was sent {key}");
-            }
-            looked += 1;
-        }
-        reliability::note("places searched for keys", fault, looked);
-    }
+    });
 }
 
 #[test]
