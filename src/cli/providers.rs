@@ -6,7 +6,7 @@ use super::market::{self, Market};
 use super::out::{self, Grid};
 use crate::config::{find_key, key_variable};
 use crate::export::document::VERSION;
-use crate::session::Status;
+use crate::session::{self, Status};
 use crate::units;
 use serde_json::json;
 
@@ -56,7 +56,12 @@ fn happened(status: &Status) -> String {
     parts.extend(status.note.clone());
     if let Some(report) = &status.report {
         parts.extend(report.coverage_note.clone());
-        parts.extend(report.rejected.iter().map(|(why, n)| format!("{n} rows left out: {why}")));
+        if !report.rejected.is_empty() {
+            parts.push(format!("left out {}", session::left_out(&report.rejected)));
+        }
+        if !report.unknown_types.is_empty() {
+            parts.push(format!("not known: {}", session::unknown(&report.unknown_types)));
+        }
     }
     parts.join("; ")
 }

@@ -5,5 +5,5 @@ mod status;
 mod stock;
 
 pub use embedded::embedded;
-pub use status::{Light, RowsFrom, Status};
+pub use status::{Light, RowsFrom, Status, left_out, unknown};
 pub use stock::Stock;

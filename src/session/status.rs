@@ -1,6 +1,6 @@
 //! What is known about each provider: its light, its rows, its last word.
 
-use crate::offer::Provider;
+use crate::offer::{Provider, Text};
 use crate::provider::{FetchError, Progress, Report};
 use crate::units::UnixSeconds;
 use std::fmt::Write as _;
@@ -104,6 +104,50 @@ impl Status {
         self.as_of.map(|t| t.age_at(now))
     }
 
+    /// Seconds until the next request, where a rate limit or a retry holds it up.
+    pub fn wait(&self, now: UnixSeconds) -> Option<i64> {
+        let until = self.progress.waiting_until.filter(|_| self.light.is_busy())?;
+        Some(until.0 - now.0).filter(|seconds| *seconds > 0)
+    }
+
+    /// Everything that is known, as headings with what stands under them.
+    pub fn details(&self, now: UnixSeconds) -> Vec<(&'static str, String)> {
+        let from = match self.from {
+            RowsFrom::Nowhere => "",
+            RowsFrom::Embedded => ", built in",
+            RowsFrom::Saved => ", saved by an earlier run",
+            RowsFrom::Asked => ", asked in this run",
+        };
+        let age = self.age(now).map(|a| format!("{} ago", crate::units::duration(a)));
+        let mut details = vec![
+            ("rows", format!("{}{from}", self.rows)),
+            ("last success", age.unwrap_or_else(|| "never".to_string())),
+        ];
+        let report = self.report.clone().unwrap_or_default();
+        let share = report.coverage.map(|c| format!("about {:.0} % of the market", c * 100.0));
+        let seen: Vec<String> = share.into_iter().chain(report.coverage_note).collect();
+        if !seen.is_empty() {
+            details.push(("seen", seen.join("; ")));
+        }
+        let trouble = self.error.as_ref().map(ToString::to_string);
+        let trouble: Vec<String> = trouble.into_iter().chain(self.note.clone()).collect();
+        if !trouble.is_empty() {
+            details.push(("trouble", trouble.join("; ")));
+        }
+        if let Some(seconds) = self.wait(now) {
+            details.push(("rate limit", format!("next request in {seconds} s")));
+        }
+        if !report.rejected.is_empty() {
+            details.push(("left out", left_out(&report.rejected)));
+        }
+        if !report.unknown_types.is_empty() {
+            details.push(("not known", unknown(&report.unknown_types)));
+        }
+        let key = report.key_hint.unwrap_or_else(|| "none is used".to_string());
+        details.push(("key", key));
+        details
+    }
+
     /// One line that says it all, without the provider's name.
     pub fn line(&self, now: UnixSeconds) -> String {
         let age = || self.age(now).map(crate::units::duration).unwrap_or_default();
@@ -122,11 +166,8 @@ impl Status {
             Light::NeedsKey if self.rows > 0 => format!("{} rows, {} old", self.rows, age()),
             Light::Failed | Light::NeedsKey => "no rows".to_string(),
         };
-        if let Some(until) = self.progress.waiting_until
-            && self.light.is_busy()
-            && until > now
-        {
-            let _ = write!(line, "; next request in {} s", until.0 - now.0);
+        if let Some(seconds) = self.wait(now) {
+            let _ = write!(line, "; next request in {seconds} s");
         }
         if let Some(coverage) = self.report.as_ref().and_then(|r| r.coverage)
             && coverage < 0.995
@@ -140,5 +181,64 @@ impl Status {
             line.push_str(&extra);
         }
         line
+    }
+}
+
+/// Rows that are no offers: `3 rows: no price; 1 row: no GPU name`.
+pub fn left_out(rejected: &[(&'static str, usize)]) -> String {
+    let words = |(why, rows): &(&str, usize)| match rows {
+        1 => format!("1 row: {why}"),
+        n => format!("{n} rows: {why}"),
+    };
+    rejected.iter().map(words).collect::<Vec<_>>().join("; ")
+}
+
+/// Machine types of which nobody says what is inside: the first few, and how many more.
+pub fn unknown(types: &[(Text, usize)]) -> String {
+    const SHOWN: usize = 4;
+    let shown: Vec<&str> = types.iter().take(SHOWN).map(|(name, _)| name.as_str()).collect();
+    match types.len().saturating_sub(SHOWN) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_details_say_rows_success_share_trouble_and_key() {
+        let mut status = Status::new(Provider::Vast);
+        status.rows = 5;
+        status.from = RowsFrom::Embedded;
+        status.as_of = Some(UnixSeconds(100));
+        status.light = Light::Fetching;
+        status.progress.waiting_until = Some(UnixSeconds(172));
+        status.error = Some(FetchError::Timeout(12));
+        status.report = Some(Report {
+            coverage: Some(0.79),
+            coverage_note: Some("rate limit after 10 pages of 64".to_string()),
+            rejected: vec![("a price of zero", 1), ("no GPU count", 3)],
+            unknown_types: ["a", "b", "c", "d", "e"].map(|t| (Text::new(t), 1)).to_vec(),
+            key_hint: Some("…cdef".to_string()),
+            ..Report::default()
+        });
+        let details = status.details(UnixSeconds(160));
+        let wanted = [
+            ("rows", "5, built in"),
+            ("last success", "60s ago"),
+            ("seen", "about 79 % of the market; rate limit after 10 pages of 64"),
+            ("trouble", "no answer within 12 s"),
+            ("rate limit", "next request in 12 s"),
+            ("left out", "1 row: a price of zero; 3 rows: no GPU count"),
+            ("not known", "a, b, c, d and 1 more"),
+            ("key", "…cdef"),
+        ];
+        assert_eq!(details.len(), wanted.len());
+        for ((name, words), (wanted, said)) in details.iter().zip(wanted) {
+            assert_eq!((*name, words.as_str()), (wanted, said));
+        }
+        assert_eq!(status.wait(UnixSeconds(172)), None);
     }
 }

@@ -151,7 +151,12 @@ fn status_words(status: &Status, app: &App, long: u8) -> String {
         }
         (n, _) => format!(" {}", thousands(n)),
     };
-    let age = status.age(app.now).map(|a| format!(" {}", duration(a))).unwrap_or_default();
+    // While rows come, an age would be that of the rows which they replace.
+    let age = match status.wait(app.now) {
+        Some(seconds) => format!(" waits {seconds}s"),
+        None if status.light == Light::Fetching => String::new(),
+        None => status.age(app.now).map(|a| format!(" {}", duration(a))).unwrap_or_default(),
+    };
     let word = match status.light {
         Light::Stale | Light::Failed | Light::NeedsKey => format!(" {}", status.light.word()),
         _ => String::new(),

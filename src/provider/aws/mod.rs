@@ -16,8 +16,7 @@ use super::{FetchError, Fetching, Progress, Report, Sink};
 use crate::offer::{Availability, Basis, Flags, Offer, Origin, Place, Price, Provider, Text};
 use crate::units::{UnixSeconds, UsdPerHour};
 use advisor::Advisor;
-use futures_util::StreamExt;
-use futures_util::stream::FuturesUnordered;
+use futures_util::future::{join_all, join3};
 use spot::Spot;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -84,20 +83,25 @@ async fn fetch(context: &Context, sink: &Sink) -> Result<Report, FetchError> {
     let advisor =
         async { context.call(ADVISOR, "/spot-advisor-data.json")?.remembered().body().await };
     let regions = regions(context);
-    let mut lists: FuturesUnordered<_> = regions.iter().map(|r| list(context, r)).collect();
-    let (spot, advisor) = futures_util::future::join(spot, advisor).await;
+    let lists = join_all(regions.iter().map(|region| list(context, region)));
+    let (spot, advisor, lists) = join3(spot, advisor, lists).await;
     let mut fresh = [&spot, &advisor].iter().any(|b| b.as_ref().is_ok_and(|b| b.fresh));
-    let known = known(context, spot, advisor)?;
-    let mut bodies = Vec::new();
-    let mut known = known;
-    while let Some((region, body)) = lists.next().await {
-        match body {
-            Ok(body) => {
-                fresh |= body.fresh;
-                bodies.push((region, body));
-            }
-            Err(error) => known.notes.push(format!("on demand in {region}: {error}")),
+    let mut known = known(context, spot, advisor)?;
+    let (mut bodies, mut broken) = (Vec::new(), None);
+    for (region, body, error) in lists {
+        if let Some(error) = error {
+            let before = if body.is_some() { "; its list of before is used" } else { "" };
+            known.notes.push(format!("on demand in {region}: {error}{before}"));
+            broken = broken.or(Some(error));
         }
+        fresh |= body.as_ref().is_some_and(|b| b.fresh);
+        bodies.extend(body.map(|body| (region, body)));
+    }
+    if let Some(error @ (FetchError::Network(_) | FetchError::Timeout(_))) = broken
+        && bodies.is_empty()
+    {
+        // The connection went in the middle: rows without their prices would replace good ones.
+        return Err(error);
     }
     if !fresh && known.notes.is_empty() {
         return Ok(Report { unchanged: true, ..Report::default() });
@@ -114,12 +118,21 @@ fn regions(context: &Context) -> Vec<&str> {
     if wanted.is_empty() { USUAL.to_vec() } else { wanted }
 }
 
-async fn list<'a>(context: &Context, region: &'a str) -> (&'a str, Result<Body, FetchError>) {
-    let body = async {
-        let name = on_demand::location(region).unwrap_or_default();
-        context.call(LIST, &on_demand::path(name))?.remembered().body().await
+/// The list of a region; where it cannot be had now, the one of an earlier refresh, and why.
+async fn list<'a>(
+    context: &Context,
+    region: &'a str,
+) -> (&'a str, Option<Body>, Option<FetchError>) {
+    let name = on_demand::location(region).unwrap_or_default();
+    let call = match context.call(LIST, &on_demand::path(name)) {
+        Ok(call) => call.remembered(),
+        Err(error) => return (region, None, Some(error)),
     };
-    (region, body.await)
+    let kept = call.kept();
+    match call.body().await {
+        Ok(body) => (region, Some(body), None),
+        Err(error) => (region, kept, Some(error)),
+    }
 }
 
 /// Reads spot prices and bands. Without spot prices there is still a list; without bands the hazard

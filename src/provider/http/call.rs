@@ -154,6 +154,12 @@ impl<'a> Call<'a> {
         }
     }
 
+    /// The answer that was kept the last time ([`Call::remembered`]).
+    pub fn kept(&self) -> Option<Body> {
+        let Kept { body, last_modified, .. } = self.http.inner.memory.get(self.url.as_str())?;
+        Some(Body { bytes: body, fresh: false, last_modified })
+    }
+
     /// Sends it and reads the whole answer.
     pub async fn body(mut self) -> Result<Body, FetchError> {
         let address = self.url.to_string();

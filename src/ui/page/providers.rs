@@ -8,9 +8,13 @@ use crate::ui::pen::{Pen, Strip};
 use crate::ui::text;
 use crate::ui::theme::Role;
 
+/// Columns of a heading.
+const HEADING: usize = 14;
+
 /// Draws one line for each provider; the selected one in full below.
 pub(super) fn draw(pen: &mut Pen<'_>, app: &App, selected: usize, area: Area) {
-    let below = 5.min(area.height / 3);
+    // A line for each provider, and the rest of the page for what is known of one.
+    let below = 12.min(area.height.saturating_sub(9).max(area.height / 3));
     let top = Area { height: area.height - below, ..area };
     let statuses = app.desk.statuses();
     let lines: Vec<Strip> = statuses
@@ -27,13 +31,15 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, selected: usize, area: Area) {
     if let Some(status) = statuses.get(selected) {
         let foot = Area { y: area.y + top.height, height: below, ..area };
         pen.rule(foot, 0, status.provider.name());
-        let mut words = status.line(app.now);
-        if let Some(hint) = status.report.as_ref().and_then(|r| r.key_hint.as_ref()) {
-            words = format!("{words}; key …{hint}");
-        }
-        for (row, line) in text::wrap(&words, usize::from(area.width)).into_iter().enumerate() {
-            let strip = pen.strip(line, Role::Plain);
-            pen.put(foot, row as u16 + 1, &strip);
+        let width = usize::from(area.width).saturating_sub(HEADING);
+        let mut row = 1;
+        for (heading, words) in status.details(app.now) {
+            for (i, line) in text::wrap(&words, width).into_iter().enumerate() {
+                let heading = if i == 0 { heading } else { "" };
+                let heading = pen.cell(heading, HEADING, Align::Left, Role::Faint);
+                pen.put(foot, row, &vec![heading, pen.piece(line, Role::Plain)]);
+                row += 1;
+            }
         }
     }
 }

@@ -121,6 +121,42 @@ async fn unchanged_files_are_not_sent_again() {
     assert_eq!(server.asked().len(), 6);
 }
 
+#[tokio::test]
+async fn a_list_that_fails_later_leaves_the_prices_of_before() {
+    let asked = std::sync::atomic::AtomicUsize::new(0);
+    let server = Server::new(move |request| {
+        if !request.path.contains("pricing") {
+            return aws(request);
+        }
+        match asked.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
+            0 => aws(request),
+            _ => Answer::status(404, ""),
+        }
+    });
+    let http = Http::new(options());
+    for turn in 0..2 {
+        let mut context = context(&http, Provider::Aws, &server, None);
+        context.regions = vec!["us-east-1".to_string()];
+        let fetched = fetch_in(context, Provider::Aws).await;
+        assert_eq!(on_demand(fetched.offer("g5.xlarge/us-east-1")), Some(1.006), "{turn}");
+        let note = fetched.outcome.unwrap().coverage_note.unwrap_or_default();
+        assert_eq!(note.contains("its list of before is used"), turn == 1, "{note}");
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_goes_in_the_middle_fails_and_keeps_what_was() {
+    let server = Server::new(|request| match request.path.contains("pricing") {
+        true => Answer::json(" ".repeat(300)).manner(crate::support::server::Manner::Half),
+        false => aws(request),
+    });
+    let mut context = context(&Http::new(options()), Provider::Aws, &server, None);
+    context.regions = vec!["us-east-1".to_string()];
+    let fetched = fetch_in(context, Provider::Aws).await;
+    assert!(matches!(fetched.error(), FetchError::Network(_)), "{}", fetched.error());
+    assert!(fetched.offers.is_empty());
+}
+
 const CSV: &str = "instance_name,location,price,cpu,memory,gpu_count,gpu_name,gpu_memory,spot,disk_size,gpu_vendor,flags,cpu_arch,provider_data\n\
     a2-highgpu-1g,us-central1-a,3.673385,12,85,1,A100,40,False,,nvidia,,x86,{}\n";
 

@@ -75,9 +75,12 @@ async fn fetch_with(
     server: &Server,
     key: Option<&str>,
 ) -> Fetched {
+    fetch_in(context(http, provider, server, key), provider).await
+}
+
+async fn fetch_in(context: Context, provider: Provider) -> Fetched {
     let (channel, mut updates) = tokio::sync::mpsc::channel(4);
     let sink = Sink { provider, generation: 1, channel };
-    let context = context(http, provider, server, key);
     tokio::spawn(run(source(provider).unwrap(), context, sink));
     let mut offers = Vec::new();
     while let Some(update) = updates.recv().await {
