@@ -115,7 +115,7 @@ async fn fetch(context: &Context, sink: &Sink) -> Result<Report, FetchError> {
         }
         call = context.follow(ENDPOINT, next)?.patience(WAIT).rows_so_far(prices.found.len());
     }
-    let (offers, rejected, unknown_types) = prices.offers();
+    let (offers, report) = prices.offers();
     let rows = offers.len();
     if rows == 0 {
         // A filter that the service does not understand is answered with nothing, not with an error.
@@ -125,7 +125,7 @@ async fn fetch(context: &Context, sink: &Sink) -> Result<Report, FetchError> {
         return Err(FetchError::unheard());
     }
     let coverage = cut.is_none().then_some(1.0);
-    Ok(Report { rows, coverage, coverage_note: cut, rejected, unknown_types, ..Report::default() })
+    Ok(Report { rows, coverage, coverage_note: cut, ..report })
 }
 
 /// What one price is.
@@ -235,7 +235,7 @@ impl Prices {
         }
     }
 
-    fn offers(mut self) -> (Vec<Offer>, Vec<(&'static str, usize)>, Vec<(Text, usize)>) {
+    fn offers(mut self) -> (Vec<Offer>, Report) {
         let mut both = BTreeMap::<(String, String), (Price, bool)>::new();
         for ((region, size, spot), (listed, conflict)) in std::mem::take(&mut self.found) {
             let entry = both.entry((region, size)).or_default();
@@ -258,7 +258,7 @@ impl Prices {
         }
         figures::mark_bargains(&mut offers);
         let rejected = self.rejected.into_iter().chain(unknown.rejected()).collect();
-        (offers, rejected, unknown.list())
+        (offers, Report { rejected, unknown_types: unknown.list(), ..Report::default() })
     }
 }
 

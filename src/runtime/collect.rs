@@ -298,8 +298,7 @@ fn fetch(
         loop {
             match timeout_at(end, updates.recv()).await {
                 Ok(Some(update)) => stock.apply(update, now),
-                Ok(None) => break,
-                Err(_) => break,
+                Ok(None) | Err(_) => break,
             }
             journal.note(stock.statuses(), now);
             progress(stock);

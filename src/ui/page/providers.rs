@@ -37,7 +37,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, selected: usize, area: Area) {
             for (i, line) in text::wrap(&words, width).into_iter().enumerate() {
                 let heading = if i == 0 { heading } else { "" };
                 let heading = pen.cell(heading, HEADING, Align::Left, Role::Faint);
-                pen.put(foot, row, &vec![heading, pen.piece(line, Role::Plain)]);
+                pen.put(foot, row, &[heading, pen.piece(line, Role::Plain)]);
                 row += 1;
             }
         }
