@@ -146,9 +146,11 @@ async fn a_list_that_fails_later_leaves_the_prices_of_before() {
 
 #[tokio::test]
 async fn a_connection_that_goes_in_the_middle_fails_and_keeps_what_was() {
-    let server = Server::new(|request| match request.path.contains("pricing") {
-        true => Answer::json(" ".repeat(300)).manner(crate::support::server::Manner::Half),
-        false => aws(request),
+    let server = Server::new(|request| {
+        if request.path.contains("pricing") {
+            return Answer::json(" ".repeat(300)).manner(crate::support::server::Manner::Half);
+        }
+        aws(request)
     });
     let mut context = context(&Http::new(options()), Provider::Aws, &server, None);
     context.regions = vec!["us-east-1".to_string()];

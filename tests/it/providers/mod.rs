@@ -23,8 +23,8 @@ const KEY: &str = "planted-0123456789-SECRET";
 fn options() -> HttpOptions {
     HttpOptions {
         connect: Duration::from_secs(30),
-        grace: Duration::from_secs(60),
-        total: Duration::from_secs(120),
+        grace: Duration::from_mins(1),
+        total: Duration::from_mins(2),
         backoff: Duration::from_millis(1),
         random: || 0.5,
         ..HttpOptions::default()
