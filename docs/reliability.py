@@ -78,7 +78,8 @@ def table(rows):
             sums[1] += hand
             words = "; ".join(sorted(how))
             lines.append(f"| {kind} | {run or ''} | {hand or ''} | {words} | nothing |")
-        lines += [f"| **all** | **{sums[0] or ''}** | **{sums[1] or ''}** | | **nothing lost** |", ""]
+        bold = [f"**{n}**" if n else "" for n in sums]
+        lines += [f"| **all** | {bold[0]} | {bold[1]} | | **nothing lost** |", ""]
         total = [total[0] + sums[0], total[1] + sums[1]]
     head = f"In every run {total[0]:,} things are tried, {total[1]:,} more were by hand. Nothing was lost.\n\n"
     return INTRO + head + "\n".join(lines)

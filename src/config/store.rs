@@ -42,11 +42,14 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// As [`write_whole`], but a file of other content that is already there is kept beside its place;
 /// tells where.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<Option<PathBuf>> {
+    if fs::metadata(path).is_ok_and(|m| !m.is_file()) {
+        return write_whole(path, bytes).map(|()| None);
+    }
     match write_new(path, bytes) {
         Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
         outcome => return outcome.map(|()| None),
     }
-    if !fs::metadata(path).is_ok_and(|m| m.is_file()) || fs::read(path)? == bytes {
+    if fs::read(path)? == bytes {
         return write_whole(path, bytes).map(|()| None);
     }
     let kept = free_name(path, "~")?;

@@ -257,6 +257,10 @@ pub fn save(stock: &Stock, now: UnixSeconds, file: &Path) -> std::io::Result<Opt
 
 /// Does the file begin as our markets do?
 fn is_snapshot(file: &Path) -> bool {
+    // Reading from a pipe or a terminal would wait for somebody to write.
+    if !std::fs::metadata(file).is_ok_and(|m| m.is_file()) {
+        return false;
+    }
     let mut start = [0; snapshot::MAGIC.len()];
     let read = std::fs::File::open(file).and_then(|mut f| f.read_exact(&mut start));
     read.is_ok() && start == *snapshot::MAGIC

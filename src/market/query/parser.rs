@@ -401,7 +401,15 @@ impl Parser<'_> {
                     break;
                 }
                 Some(',' | '|') => self.at += 1,
-                Some(_) => values.push(self.value(&[',', '|', ']', ')'])?),
+                Some(sign) => {
+                    let start = self.at;
+                    values.push(self.value(&[',', '|', ']', ')'])?);
+                    if self.at == start {
+                        // Nothing was taken: asked again, it would be for ever.
+                        let span = start..start + sign.len_utf8();
+                        return Err(QueryError::new(span, format!("a list holds no `{sign}`")));
+                    }
+                }
             }
         }
         if values.is_empty() {

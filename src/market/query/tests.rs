@@ -87,6 +87,7 @@ fn a_mistake_is_shown_at_its_place() {
         ("24<=vram", 0..2, "no field", None),
         ("geolocation in []", 15..17, "empty", None),
         ("geolocation in [DE", 15..16, "never closed", None),
+        ("geolocation in [DE(", 18..19, "holds no `(`", None),
         ("(unknown:keep)", 1..13, "whole query", None),
         ("unknown:maybe", 8..9, "keep or hide", None),
         ("rel", 0..3, "is a field", None),

@@ -189,6 +189,17 @@ fn what_an_export_or_a_saved_market_replaces_is_kept_with_a_word() {
     assert!(!said(&output).contains("kept as"), "a saved market is replaced by a newer one");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_market_can_be_saved_into_a_pipe() {
+    let home = Home::new();
+    home.write("market", market(60, 3));
+    let words = ["list", "--limit", "1", "--from", "market", "--save", "/dev/stdout"];
+    let output = home.haggle(&words).output().unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.stdout.starts_with(snapshot::MAGIC));
+}
+
 #[test]
 fn files_with_hostile_names_and_words_stay_what_they_are() {
     let home = Home::new();
