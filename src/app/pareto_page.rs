@@ -13,6 +13,7 @@ use crate::market::query::{Comparison, Field, Item, Query, Test};
 use crate::market::{ViewRow, column};
 use crate::units::{Hours, Usd, hours, usd};
 use std::collections::HashSet;
+use std::fmt::Write as _;
 
 /// A line of the chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,7 +116,7 @@ impl Axis {
         let (low, high) = exponents
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), e| (low.min(e), high.max(e)));
         let room = ((high - low) * ROOM).max(LEAST_ROOM);
-        (low <= high).then(|| Axis { low: low - room, high: high + room })
+        (low <= high).then_some(Axis { low: low - room, high: high + room })
     }
 
     /// Where a value stands, as an exponent.
@@ -242,13 +243,13 @@ pub fn words(app: &App, page: &ParetoPage, at: usize) -> String {
     let mut text = format!("{} of {}: ", at + 1, page.front.len());
     if let Some(offer) = table.offer(point.line.row) {
         let card = column::card_name(&offer);
-        text.push_str(&format!("{}, {}× {card}, ", offer.id(), offer.hardware.gpus));
+        let _ = write!(text, "{}, {}× {card}, ", offer.id(), offer.hardware.gpus);
     }
     let (total, time) = (usd(Usd::new(point.total_usd)), hours(Hours::new(point.hours)));
     let fit = view.class_estimate(table, point.line.row).map(|c| verdict_word(c.fit.verdict));
-    text.push_str(&format!("{total} in {time}, {}", fit.unwrap_or("?")));
+    let _ = write!(text, "{total} in {time}, {}", fit.unwrap_or("?"));
     if let Some(before) = at.checked_sub(1).and_then(|b| page.front.get(b)) {
-        text.push_str(&format!("; {}", point.step_from(before)));
+        let _ = write!(text, "; {}", point.step_from(before));
     }
     let limits = app.limits();
     let beyond = [
@@ -257,7 +258,7 @@ pub fn words(app: &App, page: &ParetoPage, at: usize) -> String {
     ];
     for (limit, bound, value) in beyond {
         if let Some(over) = bound.map(|bound| value - bound).filter(|over| *over > 0.0) {
-            text.push_str(&format!("; {} over the {}", limit.words(over), limit.name()));
+            let _ = write!(text, "; {} over the {}", limit.words(over), limit.name());
         }
     }
     text

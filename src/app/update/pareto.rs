@@ -24,11 +24,8 @@ impl App {
             Limit::Deadline => self.limits().deadline,
             Limit::Budget => self.limits().budget,
         };
-        let typed = own.map(|v| format!("{:.2}", v)).unwrap_or_default();
-        let typed = match typed.split_once('.') {
-            Some(_) => typed.trim_end_matches('0').trim_end_matches('.').to_string(),
-            None => typed,
-        };
+        let typed = own.map(|v| (v * 100.0).round() / 100.0).map(|v| v.to_string());
+        let typed = typed.unwrap_or_default();
         if let Some(Overlay::Pareto(page)) = &mut self.overlay {
             page.asked = Some((limit, Line::new(typed)));
             page.mistake = None;

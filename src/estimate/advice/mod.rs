@@ -191,12 +191,11 @@ impl Trial<'_> {
         let mut at = 0;
         while made.len() > 1 && at < made.len() {
             let left_out = made.remove(at);
-            match self.out(&made).filter(|(a, _)| a.verdict == Verdict::Fits) {
-                Some(result) => best = Some(result),
-                None => {
-                    made.insert(at, left_out);
-                    at += 1;
-                }
+            if let Some(result) = self.out(&made).filter(|(a, _)| a.verdict == Verdict::Fits) {
+                best = Some(result);
+            } else {
+                made.insert(at, left_out);
+                at += 1;
             }
         }
         best
