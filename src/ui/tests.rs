@@ -201,7 +201,7 @@ fn styles_of_the_terminal_theme_and_without_colour() {
 
 #[test]
 fn figures_of_the_user_are_marked_in_the_title_the_row_and_the_panel() {
-    let mut app = app(300, (120, 40), PLAIN);
+    let mut app = app(300, (200, 60), PLAIN);
     assert!(!text(&app).to_lowercase().contains("what-if"));
     keys(&mut app, "W");
     type_text(&mut app, "hazard=0.1,idle=2");
