@@ -20,7 +20,12 @@ impl FrontPoint {
     /// What going on from the point `before` buys: `+3.10$ buys -2.4h`.
     pub fn step_from(&self, before: &FrontPoint) -> String {
         let dearer = usd(Usd::new(self.total_usd - before.total_usd));
-        format!("+{dearer} buys -{}", hours(Hours::new(before.hours - self.hours)))
+        let faster = Hours::new(before.hours - self.hours);
+        let faster = match faster.seconds() {
+            s if s < 60.0 => format!("{s:.0}s"),
+            _ => hours(faster),
+        };
+        format!("+{dearer} buys -{faster}")
     }
 }
 

@@ -365,7 +365,7 @@ fn steps_from(notes: &str, first: &str) -> bool {
     at.zip(from).is_some_and(|(at, from)| at >= from)
 }
 
-fn compiled(notes: &str) -> bool {
+pub(super) fn compiled(notes: &str) -> bool {
     notes.contains("torch.compile on") || steps_from(notes, "+compile")
 }
 

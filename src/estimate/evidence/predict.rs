@@ -28,6 +28,12 @@ pub struct Prediction {
 impl Prediction {
     /// Why nothing is predicted that the row states; `None` when something is.
     pub fn skipped(&self) -> Option<&str> {
+        if self.record.measured.is_none()
+            && self.record.tokens_per_second.is_none()
+            && self.record.outcome != "oom"
+        {
+            return Some("neither memory nor a speed in tokens is stated");
+        }
         match (&self.memory, &self.speed) {
             (Ok(_), _) | (_, Ok(_)) => None,
             (Err(_), Err(why)) if self.record.tokens_per_second.is_some() => Some(why),

@@ -170,13 +170,22 @@ fn record(index: usize, get: &impl Fn(&[&str]) -> String) -> Record {
         loss_kernel: get(&["loss_kernel", "kernel"]),
         kbit_prep: get(&["kbit_prep"]),
         notes: get(&["notes", "code"]),
-        tokens_per_second: positive(&get(&["tokens_per_s", "tokens_per_s_total"])).or_else(|| {
-            let gpus = positive(&get(&["n_gpus", "gpus"]))?;
-            Some(gpus * positive(&get(&["tokens_per_s_per_gpu"]))?)
-        }),
+        tokens_per_second: tokens_per_second(get),
         interconnect: get(&["interconnect", "joined"]),
         dataset: get(&["dataset"]),
     }
+}
+
+/// Tokens per second of all GPUs together. Transformers' trainer counts those of one process, and
+/// fms-acceleration's tables of memory keep them so.
+fn tokens_per_second(get: &impl Fn(&[&str]) -> String) -> Option<f64> {
+    let gpus = positive(&get(&["n_gpus", "gpus"]));
+    let local = get(&["framework", "trainer"]).starts_with("hf-trainer(fms");
+    if let Some(stated) = positive(&get(&["tokens_per_s"])) {
+        return if local { Some(gpus? * stated) } else { Some(stated) };
+    }
+    positive(&get(&["tokens_per_s_total"]))
+        .or_else(|| Some(gpus? * positive(&get(&["tokens_per_s_per_gpu"]))?))
 }
 
 /// A whole number, also when written as `16.0`.
@@ -216,6 +225,16 @@ mod tests {
         let rows = read(b"Model,METHOD,n_gpus,peak_mem_gib,outcome\nA,lora,2,1e300,OOM\n").unwrap();
         assert_eq!((rows[0].gpus, rows[0].measured), (Some(2), None));
         assert_eq!(rows[0].outcome, "oom");
+    }
+
+    #[test]
+    fn speeds_are_of_all_gpus_together() {
+        let table = "model,method,framework,n_gpus,tokens_per_s,tokens_per_s_total,tokens_per_s_per_gpu\n\
+                     A,lora,hf-trainer(fms-hf-tuning),4,100,,\nA,lora,torchtune,4,100,,\n\
+                     A,lora,HF,4,,500,\nA,lora,HF,4,,,50\nA,lora,HF,,,,50\n";
+        let speeds: Vec<_> =
+            read(table.as_bytes()).unwrap().iter().map(|r| r.tokens_per_second).collect();
+        assert_eq!(speeds, [Some(400.0), Some(100.0), Some(500.0), Some(200.0), None]);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! Megatron) hide their communication and recompute nothing; whatever spans several machines or
 //! splits layers and sequences is not modelled.
 
+use super::mapping;
 use super::record::Record;
 use crate::estimate::speed::{self, Divided, Kernels, Link, Stored, Work};
 use crate::gpu::{self, Gpu};
@@ -31,7 +32,7 @@ pub(super) fn predict(record: &Record) -> Result<Range<TokensPerSecond>, String>
     machine(record, gpus)?;
     let card = card(&record.gpu)?;
     let work = work(record, method, arch, gpus)?;
-    speed::of_work(&work, &card, link(record, &work))
+    speed::of_work(&work, &card, link(record, &work), rare(record))
 }
 
 fn unknown(what: &str, name: &str) -> String {
@@ -42,6 +43,12 @@ fn unknown(what: &str, name: &str) -> String {
     }
 }
 
+/// What of the run no other isolates. The seconds that offloading takes are not in its prediction.
+fn rare(record: &Record) -> Option<&'static str> {
+    let offloads = record.parallelism.to_ascii_lowercase().contains("offload");
+    offloads.then_some("no published run isolates the cost of offloading")
+}
+
 /// One machine, divided in a way that is modelled.
 fn machine(record: &Record, gpus: u32) -> Result<(), String> {
     let how = record.parallelism.to_ascii_lowercase();
@@ -50,7 +57,8 @@ fn machine(record: &Record, gpus: u32) -> Result<(), String> {
     }
     let splits = |w: &str| {
         let size = ["tp", "pp", "cp", "ep"].iter().find_map(|s| w.strip_prefix(s));
-        size.is_some_and(|size| size != "1")
+        // `TP`, `CP8`; but not `CPU`.
+        size.is_some_and(|n| n.is_empty() || n.parse::<u32>().is_ok_and(|n| n != 1))
     };
     let split = how.split([' ', '/', '+']).any(splits) && !recipe(record);
     if split || how.contains("seq") || how.contains("device_map") {
@@ -92,7 +100,8 @@ fn work(record: &Record, method: Method, arch: &Architecture, gpus: u32) -> Resu
 fn batch(record: &Record, dense: bool) -> Result<(f64, f64), String> {
     let batch = record.micro_batch.map(f64::from);
     let seq = record.seq_len.map(f64::from);
-    if record.packing == "no" && record.notes.contains("unknown") {
+    let unknown = record.packing == "no" && record.notes.contains("unknown");
+    if unknown || record.packing == "dynamic-padding" {
         return Err("not packed, and the real lengths are not stated".into());
     }
     match (batch, seq) {
@@ -137,9 +146,12 @@ fn kernels(record: &Record) -> Kernels {
     let name = record.framework.to_ascii_lowercase().replace("no compile", "");
     let fused =
         ["unsloth", "compile", "foak", "liger", "nemo", "megatron", "llm-foundry", "internevo"];
+    // Tables of memory say so in their notes.
+    let noted = ["foak", "liger", "torch.compile on"].iter().any(|n| record.notes.contains(n))
+        || record.framework == "torchtune" && mapping::compiled(&record.notes);
     if record.attention == "no" || record.attention == "eager" {
         Kernels::Plain
-    } else if fused.iter().any(|f| name.contains(f)) {
+    } else if noted || fused.iter().any(|f| name.contains(f)) {
         Kernels::Fused
     } else {
         Kernels::Flash
@@ -251,7 +263,11 @@ mod tests {
         assert_eq!(divided_as("DDP"), Divided::Copies);
         let split = |how: &str| machine(&Record { parallelism: how.into(), ..row() }, 8);
         assert!(split("FSDP2 + CP8").is_err() && split("TP2 PP4").is_err());
-        assert!(split("FSDP2 + CP1").is_ok());
+        assert!(split("FSDP2 + CP1").is_ok() && split("FSDP + CPU offload").is_ok());
+        let offloaded = Record { parallelism: "FSDP + CPU offload".into(), ..row() };
+        assert!(rare(&offloaded).is_some() && rare(&row()).is_none());
+        let noted = Record { notes: "framework_config=foak-fast-kernels-liger".into(), ..row() };
+        assert_eq!(kernels(&noted), Kernels::Fused);
         // Alpaca's mean length, padded to the longest of eight: 194 (1 + ln 8 / 4) = 294.
         let alpaca = Record {
             seq_len: None,

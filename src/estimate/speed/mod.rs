@@ -116,7 +116,7 @@ pub(super) enum Link {
     Bytes(f64),
 }
 
-/// The speed of a measured run, all GPUs together.
+/// The speed of a measured run, all GPUs together; `rare` is what of it no other run covers.
 ///
 /// # Errors
 /// Which fact is missing.
@@ -124,6 +124,7 @@ pub(super) fn of_work(
     work: &Work,
     gpu: &Gpu,
     link: Link,
+    rare: Option<&'static str>,
 ) -> Result<Range<TokensPerSecond>, String> {
     let card = Card::new(gpu, 1.0, &OURS)?;
     let links = match link {
@@ -132,7 +133,7 @@ pub(super) fn of_work(
     };
     let linked = Work { link: links.expected, ..*work };
     let known = Known { gpu, gpus: 1.0, launching: launching(&linked, &card) };
-    around(work, &card, links, band::band(work, &known, None).factor)
+    around(work, &card, links, band::band(work, &known, rare).factor)
 }
 
 /// Do kernel launches take most of the time?

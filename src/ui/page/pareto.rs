@@ -224,7 +224,7 @@ impl Chart {
         }
         let nowhere = page.shown - page.placed;
         if nowhere > 0 {
-            let words = format!("{} cannot run or are not priced", thousands(nowhere));
+            let words = format!("{} not placed", thousands(nowhere));
             parts.push((String::new(), words, Role::Faint));
         }
         let mut strip = Strip::new();
