@@ -24,7 +24,6 @@ Llama-3-8B      full  0  -          1  512  on  bf16        adamw      642464435
 Llama-3-8B      full  0  -          4  8192 on  fp32-master adamw      172468080640 forward-head
 Llama-3-8B      lora  32 all-linear 1  8192 on  bf16        adamw      31961589760  loss-backward
 Llama-3-8B      qlora 16 all-linear 4  4096 on  bf16        adamw      43437934592  loss-backward
-Gemma-2-2B      full  0  -          2  1024 off bf16        adamw-8bit 30449664000  loss-backward
 Llama-2-7B      qlora 8  attention  16 2048 off bf16        adamw-8bit 250517473280 loss-backward
 Qwen2.5-1.5B    full  0  -          2  2048 on  bf16        adamw      17134219264  loss-backward
 Llama-3-70B     qlora 32 all-linear 2  1024 on  bf16        adamw      59754875392  forward-head
@@ -51,11 +50,24 @@ fn golden_vectors_of_the_traced_steps() {
         }
         let found = peak(&job(&fields, true));
         let off = found.parts.total() / word[9].parse::<f64>().unwrap() - 1.0;
-        // The largest difference of the eleven is 0.00054 %: grad-norm scalars and rounding.
+        // The largest difference of the ten is 0.00054 %: grad-norm scalars and rounding.
         assert!(off.abs() < 0.000_006, "{line}: {off:+.7}, {found:?}");
         let phase = serde_json::to_value(found.phase).unwrap();
         assert_eq!(phase, word[10], "{line}");
     }
+}
+
+/// 8-bit AdamW of Gemma-2-2B in full: the states alone, as traced.
+#[test]
+fn states_of_eight_bits_are_traced_to_the_byte() {
+    let fields = [
+        (Field::Model, "Gemma-2-2B"),
+        (Field::Method, "full"),
+        (Field::MicroBatch, "2"),
+        (Field::SeqLen, "1024"),
+        (Field::Optimizer, "adamw-8bit"),
+    ];
+    assert_eq!(peak(&job(&fields, true)).parts.states, 8_832_337_920.0);
 }
 
 /// Every traced configuration at hand. Skips, and says so, where the table is not there.
