@@ -50,12 +50,12 @@ pub fn find_like(asked: &str) -> Option<Arc<Model>> {
 
 /// The model whose name has the same core; `None` when two different shapes have.
 fn same_core(asked: &str, among: &[Arc<Model>]) -> Option<Arc<Model>> {
-    let wanted = core(asked);
+    let wanted = squeezed(asked);
     if wanted.is_empty() {
         return None;
     }
     let mut found: Option<&Arc<Model>> = None;
-    for model in among.iter().filter(|m| core(&m.name) == wanted) {
+    for model in among.iter().filter(|m| squeezed(&m.name) == wanted) {
         match found {
             None => found = Some(model),
             Some(first) if first.params == model.params => {}
@@ -63,6 +63,19 @@ fn same_core(asked: &str, among: &[Arc<Model>]) -> Option<Arc<Model>> {
         }
     }
     found.cloned()
+}
+
+/// The core of a name without what stands between its words: `llama2-7b` is `Llama-2-7b`, and
+/// `phi-1.5` is `phi-1_5`.
+fn squeezed(name: &str) -> String {
+    let mut dotted: Vec<char> = name.chars().collect();
+    for at in 1..dotted.len().saturating_sub(1) {
+        let between_digits = dotted[at - 1].is_ascii_digit() && dotted[at + 1].is_ascii_digit();
+        if dotted[at] == '_' && between_digits {
+            dotted[at] = '.';
+        }
+    }
+    core(&dotted.into_iter().collect::<String>()).concat()
 }
 
 /// The words of a name that tell shapes apart, in lower case.
@@ -123,6 +136,10 @@ mod tests {
             ("Phi-3-mini-4k", "Phi-3-mini-4k-instruct"),
             ("qwen2.5-7b-instruct", "Qwen2.5-7B"),
             ("Mixtral-8x7B-v0.1", "Mixtral-8x7B-Instruct-v0.1"),
+            ("llama2-7b", "Llama-2-7b-hf"),
+            ("llama3-8b", "Meta-Llama-3-8B"),
+            ("llama3.2-3b", "Llama-3.2-3B"),
+            ("phi-1.5", "phi-1_5"),
         ] {
             assert_eq!(find(asked).map(|m| m.name.clone()).as_deref(), Ok(name), "{asked}");
         }
