@@ -60,7 +60,8 @@ struct Gpu {
 }
 
 fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
-    let (install, run) = engine::commands(c)?;
+    let (install, run) =
+        engine::commands(c, "\"$DSTACK_NODE_RANK\"", "\"$DSTACK_MASTER_NODE_IP\"")?;
     let provider = c.offer.provider;
     let clouds = [Provider::Lambda, Provider::Vultr, Provider::Aws, Provider::Azure, Provider::Gcp];
     let region = if clouds.contains(&provider) {
@@ -124,7 +125,8 @@ fn gpu_name(card: &str) -> String {
         .split(' ')
         .filter(|w| !w.ends_with("GB"))
         .filter(|w| {
-            !["Blackwell", "PCIe", "SXM", "SXM2", "Server", "Workstation", "Max-Q"].contains(w)
+            !["Tesla", "Blackwell", "PCIe", "SXM", "SXM2", "Server", "Workstation", "Max-Q"]
+                .contains(w)
         })
         .collect();
     let name = words.join("");

@@ -18,6 +18,7 @@ pub(super) fn card(c: &Context<'_>) -> Result<&'static str, Unsuitable> {
 pub(super) fn nodes(c: &Context<'_>) -> Result<u64, Unsuitable> {
     let gpus = launch::whole_gpus(c)?;
     let wanted = u64::from(c.setup.gpus.unwrap_or(1)).max(gpus);
+    // One of the GPUs of a larger machine is a machine all the same.
     if wanted % gpus == 0 {
         Ok(wanted / gpus)
     } else {
@@ -30,9 +31,16 @@ pub(super) fn memory_gb(vram: Gib) -> u64 {
     vram.get().round() as u64
 }
 
-/// Shell lines that install what is missing, and those that train.
-pub(super) fn commands(c: &Context<'_>) -> Result<(String, String), Unsuitable> {
-    let plan = trainer::plan(c)?;
+/// Shell lines that install what is missing, and those that train. On several machines each runs
+/// the same lines; `rank` and `head` are how the engine tells it which one it is.
+pub(super) fn commands(
+    c: &Context<'_>,
+    rank: &'static str,
+    head: &'static str,
+) -> Result<(String, String), Unsuitable> {
+    let count = nodes(c)?;
+    let together = (count > 1).then_some(trainer::Nodes { count, rank, head });
+    let plan = trainer::plan(c, together)?;
     let file = plan.file.map(|(name, text)| script::write_file(name, &text)).unwrap_or_default();
     Ok((format!("{}\n", plan.install), format!("{file}{}\n", plan.run)))
 }

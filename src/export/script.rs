@@ -15,7 +15,7 @@ pub(super) const EXPORT: Export = Export {
 };
 
 fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
-    let plan = trainer::plan(c)?;
+    let plan = trainer::plan(c, None)?;
     let minutes = (c.setup.checkpoint_every.get() * 60.0).round().max(1.0);
     let file = match &plan.file {
         Some((name, text)) => write_file(name, text),

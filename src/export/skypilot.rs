@@ -47,7 +47,11 @@ struct Resources {
 }
 
 fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
-    let (setup, run) = engine::commands(c)?;
+    let (setup, run) = engine::commands(
+        c,
+        "\"$SKYPILOT_NODE_RANK\"",
+        "\"$(echo \"$SKYPILOT_NODE_IPS\" | head -n 1)\"",
+    )?;
     let task = Task {
         name: launch::label(c),
         num_nodes: engine::nodes(c)?,
@@ -88,7 +92,8 @@ fn resources(c: &Context<'_>) -> Result<Resources, Unsuitable> {
     Ok(Resources {
         infra,
         instance_type: if named { Some(kind?.to_owned()) } else { None },
-        accelerators: if named {
+        // GPUs are no part of Google's N1 machines.
+        accelerators: if named && !c.offer.launch_id.as_str().starts_with("n1-") {
             None
         } else {
             Some(format!("{}:{}", name()?, launch::whole_gpus(c)?))
@@ -115,7 +120,10 @@ fn accelerator(card: &str, provider: Provider) -> String {
     let bare = card.replace(" (per GPU)", "").replace(" (modded)", "");
     let words: Vec<&str> = bare
         .split(' ')
-        .filter(|w| !w.ends_with("GB") && !["Blackwell", "PCIe", "SXM", "Server"].contains(w))
+        .filter(|w| {
+            !w.ends_with("GB")
+                && !["Tesla", "Blackwell", "PCIe", "SXM", "SXM2", "Server"].contains(w)
+        })
         .collect();
     words.join("").replace("Ada", "-Ada").replace("Ti", if runpod { "-Ti" } else { "" })
 }
@@ -134,6 +142,8 @@ mod tests {
             ("H100 SXM", "H100", "H100-SXM"),
             ("RTX 3090 Ti", "RTX3090", "RTX3090-Ti"),
             ("L40S", "L40S", "L40S"),
+            ("Tesla P100 PCIe 16GB", "P100", "P100"),
+            ("V100 SXM2 16GB", "V100", "V100"),
             ("RTX PRO 6000 Blackwell Server", "RTXPRO6000", "RTXPRO6000"),
         ] {
             assert_eq!(accelerator(ours, Provider::Vast), vast);

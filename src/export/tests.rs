@@ -408,7 +408,7 @@ fn trainers_get_the_setup_that_was_estimated() {
     assert_eq!(yaml["gradient_accumulation_steps"], 8);
     assert_eq!(yaml["lora_r"], 64);
     assert_eq!(yaml["lora_target_modules"].as_array().unwrap().len(), 7);
-    assert_eq!(yaml["flash_attention"], true);
+    assert_eq!(yaml["attn_implementation"], "flash_attention_2");
     assert!(!text.contains("The estimate is for"), "{text}");
     let trl = find("trl").unwrap().write(&context).unwrap();
     assert!(

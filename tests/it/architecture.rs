@@ -132,6 +132,23 @@ fn rooms_named(line: &str) -> Vec<String> {
 }
 
 #[test]
+fn the_picture_in_the_architecture_page_is_true() {
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("ARCHITECTURE.md"));
+    let page = page.unwrap();
+    let picture = page.split("<!-- rooms:begin -->").nth(1).unwrap();
+    let picture = picture.split("<!-- rooms:end -->").next().unwrap();
+    let drawn: Vec<(&str, Vec<&str>)> = picture
+        .lines()
+        .filter_map(|line| line.split_once('─'))
+        .map(|(room, below)| (room.trim(), below.split_whitespace().collect()))
+        .filter(|(room, _)| !room.contains("cli"))
+        .collect();
+    let planned: Vec<(&str, Vec<&str>)> =
+        ROOMS.iter().map(|(room, below)| (*room, below.to_vec())).collect();
+    assert_eq!(drawn, planned);
+}
+
+#[test]
 fn arrows_never_point_up() {
     let mut wrong = Vec::new();
     for (path, room, text) in files() {

@@ -14,6 +14,7 @@
 
 mod architecture;
 mod cli;
+mod documents;
 mod fuzz;
 mod gpu_names;
 mod keys;

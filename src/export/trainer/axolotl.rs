@@ -1,7 +1,7 @@
-//! A configuration for Axolotl (0.12 and later).
+//! A configuration for Axolotl, as the schema of 0.19 reads it.
 
 use super::facts::{self, Fields};
-use super::{Plan, mismatch};
+use super::{Nodes, Plan, mismatch, processes};
 use crate::export::{Context, Export, Purpose, Unsuitable, note};
 use crate::offer::Provider;
 use crate::setup::{
@@ -19,16 +19,21 @@ pub(in crate::export) const EXPORT: Export = Export {
     render,
 };
 
-pub(super) fn plan(c: &Context<'_>) -> Result<Plan, Unsuitable> {
+pub(super) fn plan(c: &Context<'_>, nodes: Option<Nodes>) -> Result<Plan, Unsuitable> {
+    let run = match processes(c, nodes) {
+        None => "axolotl train axolotl.yaml".to_owned(),
+        Some(options) => format!("axolotl train axolotl.yaml --launcher torchrun -- {options}"),
+    };
     Ok(Plan {
         install: "axolotl fetch deepspeed_configs",
         file: Some(("axolotl.yaml", render(c)?)),
-        run: "axolotl train axolotl.yaml".to_owned(),
+        run,
     })
 }
 
 fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
     facts::check(c)?;
+    facts::no_preparation(c, Framework::Axolotl)?;
     let s = c.setup;
     let mut fields = Fields::default();
     fields
@@ -78,7 +83,11 @@ fn adapter(c: &Context<'_>, fields: &mut Fields) {
             .set("lora_r", lora.rank)
             .set("lora_alpha", lora.rank * 2)
             .set("lora_dropout", lora.dropout)
-            .set("lora_target_modules", facts::layers(lora));
+            .set("lora_target_modules", facts::layers(c, lora))
+            // Axolotl would switch its own kernels on, which the estimate does not count.
+            .set("lora_mlp_kernel", false)
+            .set("lora_qkv_kernel", false)
+            .set("lora_o_kernel", false);
     }
 }
 
@@ -95,9 +104,14 @@ fn kernels(c: &Context<'_>, fields: &mut Fields) {
                 Checkpointing::Offload => json!("offload"),
             },
         )
-        .set("flash_attention", s.attention == Attention::Flash)
-        .set("sdp_attention", s.attention == Attention::Sdpa)
-        .set("eager_attention", s.attention == Attention::Eager);
+        .set(
+            "attn_implementation",
+            match s.attention {
+                Attention::Flash => "flash_attention_2",
+                Attention::Sdpa => "sdpa",
+                Attention::Eager => "eager",
+            },
+        );
     if s.precision == Precision::Fp32Master && s.method == Method::Full {
         fields.set("float32", true);
     }

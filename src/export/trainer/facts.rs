@@ -1,19 +1,34 @@
 //! What the trainers' files share: words for optimizers, layers and shards.
 
 use crate::export::{Context, Unsuitable, launch};
-use crate::setup::{Lora, Method, Optimizer, Precision, Quant, Shard};
+use crate::model::Family;
+use crate::setup::{Framework, Lora, Method, Optimizer, Precision, Quant, Shard, Target};
 use serde::Serialize;
 use serde::ser::SerializeMap;
 use serde_json::Value;
 
-/// GPUs that the job runs on.
+/// GPUs of one machine that the job runs on: those that the estimate counts.
 pub(super) fn gpus(c: &Context<'_>) -> u64 {
-    launch::whole_gpus(c).unwrap_or(1)
+    let offered = launch::whole_gpus(c).unwrap_or(1);
+    c.setup.gpus.map_or(offered, |wanted| offered.min(u64::from(wanted)))
 }
 
-/// How the work is divided over them.
+/// GPUs of all machines together.
+pub(super) fn all_gpus(c: &Context<'_>) -> u64 {
+    c.setup.gpus.map_or_else(|| gpus(c), |wanted| gpus(c).max(u64::from(wanted)))
+}
+
+/// The cards to show to the trainer, where it is to leave some alone.
+pub(super) fn visible(c: &Context<'_>) -> Option<String> {
+    let offered = launch::whole_gpus(c).unwrap_or(1);
+    let used = gpus(c);
+    let list = || (0..used).map(|n| n.to_string()).collect::<Vec<_>>().join(",");
+    (used < offered).then(list)
+}
+
+/// How the work is divided over all of them.
 pub(super) fn shard(c: &Context<'_>) -> Shard {
-    c.setup.sharding(u32::try_from(gpus(c)).unwrap_or(u32::MAX))
+    c.setup.sharding(u32::try_from(all_gpus(c)).unwrap_or(u32::MAX))
 }
 
 /// The optimizer by the name that Hugging Face's Trainer knows.
@@ -32,9 +47,19 @@ pub(super) fn learning_rate(c: &Context<'_>) -> f64 {
     if c.setup.method == Method::Full { 1e-5 } else { 2e-4 }
 }
 
-/// The names of the layers that carry an adapter, as most models have them.
-pub(super) fn layers(lora: &Lora) -> Vec<String> {
-    lora.targets.iter().map(|t| format!("{}_proj", t.as_str())).collect()
+/// The names of the layers that carry an adapter. Phi-3 joins q, k and v in one layer, gate and up
+/// in another; all other models that are estimated have seven layers a block.
+pub(super) fn layers(c: &Context<'_>, lora: &Lora) -> Vec<String> {
+    let family = c.setup.model.architecture.as_ref().map(|a| a.family);
+    let joined = family == Ok(Family::Phi3);
+    let name = |target: Target| match target {
+        Target::Q | Target::K | Target::V if joined => "qkv_proj".to_owned(),
+        Target::Gate | Target::Up if joined => "gate_up_proj".to_owned(),
+        other => format!("{}_proj", other.as_str()),
+    };
+    let mut names: Vec<String> = lora.targets.iter().map(name).collect();
+    names.dedup();
+    names
 }
 
 /// Refuses what no trainer file can ask for.
@@ -43,6 +68,24 @@ pub(super) fn check(c: &Context<'_>) -> Result<(), Unsuitable> {
         return Err(Unsuitable::because(
             "a GPTQ base is a checkpoint of its own, which must be chosen by hand",
         ));
+    }
+    let named = c.setup.model.architecture.as_ref().is_ok_and(|a| a.gated_mlp);
+    if c.setup.lora.is_some() && !named {
+        return Err(Unsuitable(format!(
+            "the layers of {} go by names that we do not know, so adapters cannot be put on them",
+            c.setup.model.name
+        )));
+    }
+    Ok(())
+}
+
+/// Refuses a preparation of quantised models that `ours` does not make.
+pub(super) fn no_preparation(c: &Context<'_>, ours: Framework) -> Result<(), Unsuitable> {
+    let s = c.setup;
+    if s.framework == ours && s.quant.is_some() && s.kbit_prep {
+        return Err(Unsuitable(format!(
+            "{ours} does not cast a quantised model to fp32; estimate with --kbit-prep off"
+        )));
     }
     Ok(())
 }
@@ -53,7 +96,7 @@ pub(super) fn save_steps(c: &Context<'_>) -> u64 {
     let tokens_per_step = f64::from(c.setup.seq_len)
         * f64::from(c.setup.micro_batch)
         * f64::from(c.setup.grad_accum)
-        * gpus(c) as f64;
+        * all_gpus(c) as f64;
     let steps = c.setup.tokens.get() * c.setup.epochs / tokens_per_step;
     let training = c.quote.stages.iter().find(|s| s.name == "train").map(|s| s.hours.get());
     match training {

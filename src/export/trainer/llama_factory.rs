@@ -1,7 +1,7 @@
 //! A configuration for LLaMA-Factory (0.9.4 and later).
 
 use super::facts::{self, Fields};
-use super::{Plan, mismatch};
+use super::{Nodes, PORT, Plan, mismatch};
 use crate::export::{Context, Export, Purpose, Unsuitable, note};
 use crate::offer::Provider;
 use crate::setup::{
@@ -18,16 +18,23 @@ pub(in crate::export) const EXPORT: Export = Export {
     render,
 };
 
-pub(super) fn plan(c: &Context<'_>) -> Result<Plan, Unsuitable> {
+pub(super) fn plan(c: &Context<'_>, nodes: Option<Nodes>) -> Result<Plan, Unsuitable> {
+    let place = nodes.map_or_else(String::new, |Nodes { count, rank, head }| {
+        format!("NNODES={count} NODE_RANK={rank} MASTER_ADDR={head} MASTER_PORT={PORT} ")
+    });
+    let gpus = facts::gpus(c);
     Ok(Plan {
         install: "pip install --quiet 'llamafactory[torch,metrics]' bitsandbytes liger-kernel",
         file: Some(("llama_factory.yaml", render(c)?)),
-        run: "FORCE_TORCHRUN=1 llamafactory-cli train llama_factory.yaml".to_owned(),
+        run: format!(
+            "{place}NPROC_PER_NODE={gpus} FORCE_TORCHRUN=1 llamafactory-cli train llama_factory.yaml"
+        ),
     })
 }
 
 fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
     facts::check(c)?;
+    facts::no_preparation(c, Framework::LlamaFactory)?;
     let s = c.setup;
     if s.loss_kernel == LossKernel::Chunked || s.loss_kernel == LossKernel::Fast {
         return Err(Unsuitable::because("LLaMA-Factory knows the loss kernels eager and fused"));
@@ -63,7 +70,7 @@ fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
         .set("logging_steps", 10)
         .set("report_to", "none");
     Ok(format!(
-        "{}{}# The data set is named in data/dataset_info.json; choose the template of the model's chats.\n{}",
+        "{}{}# The data set is named in data/dataset_info.json; choose the template of the model's chats.\n# Set report_to to wandb to report to Weights & Biases.\n{}",
         note::comment(c, "# "),
         mismatch(c, &[Framework::LlamaFactory]),
         fields.yaml()?
@@ -82,7 +89,7 @@ fn adapter(c: &Context<'_>, fields: &mut Fields) {
             .set("lora_rank", lora.rank)
             .set("lora_alpha", lora.rank * 2)
             .set("lora_dropout", lora.dropout)
-            .set("lora_target", facts::layers(lora).join(","));
+            .set("lora_target", facts::layers(c, lora).join(","));
     }
 }
 

@@ -2,12 +2,12 @@
 //! the model, and what differs from it.
 
 use super::facts::python;
-use super::{Plan, facts, mismatch};
+use super::{Nodes, Plan, facts, mismatch, processes};
 use crate::export::{Context, Export, Purpose, Unsuitable, note, shell};
 use crate::offer::Provider;
 use crate::setup::{
-    Checkpointing, Framework, LossKernel, Method, Offload, Optimizer, Precision, Quant, Shard,
-    Target,
+    Attention, Checkpointing, Framework, LossKernel, Method, Offload, Optimizer, Precision, Quant,
+    Shard, Target,
 };
 
 pub(in crate::export) const EXPORT: Export = Export {
@@ -48,28 +48,28 @@ const NO_QLORA: &[&str] = &["full", "full_single_device", "lora", "lora_single_d
 const ALL_BUT_QLORA_ON_MANY: &[&str] =
     &["full", "full_single_device", "lora", "lora_single_device", "qlora_single_device"];
 
-pub(super) fn plan(c: &Context<'_>) -> Result<Plan, Unsuitable> {
+pub(super) fn plan(c: &Context<'_>, nodes: Option<Nodes>) -> Result<Plan, Unsuitable> {
     Ok(Plan {
         install: "pip install --quiet torchtune==0.6.1 torchao bitsandbytes",
         file: None,
-        run: commands(c)?.trim_end().to_owned(),
+        run: commands(c, nodes)?.trim_end().to_owned(),
     })
 }
 
 fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
     let note = note::comment(c, "# ") + &mismatch(c, &[Framework::Torchtune]);
-    Ok(note + &commands(c)?)
+    Ok(note + WANDB + &commands(c, None)?)
 }
 
-fn commands(c: &Context<'_>) -> Result<String, Unsuitable> {
+const WANDB: &str = "# For Weights & Biases, add metric_logger._component_=torchtune.training.metric_logging.WandBLogger\n";
+
+fn commands(c: &Context<'_>, nodes: Option<Nodes>) -> Result<String, Unsuitable> {
     facts::check(c)?;
+    facts::no_preparation(c, Framework::Torchtune)?;
     refuse(c)?;
-    let gpus = facts::gpus(c);
     let (recipe, folder, config) = recipe(c)?;
-    let mut command = shell::Command::new("tune run");
-    if gpus > 1 {
-        command = command.argument("--nproc_per_node").argument(&gpus.to_string());
-    }
+    let head = processes(c, nodes).map_or_else(String::new, |options| format!(" {options}"));
+    let mut command = shell::Command::new(&format!("tune run{head}"));
     command = command.argument(recipe).option("--config", &config);
     for setting in settings(c, folder) {
         command = command.switch(&shell::quote(&setting));
@@ -86,7 +86,7 @@ fn commands(c: &Context<'_>) -> Result<String, Unsuitable> {
 fn refuse(c: &Context<'_>) -> Result<(), Unsuitable> {
     let s = c.setup;
     if s.precision == Precision::Fp16 || s.quant == Some(Quant::Int8) {
-        return Err(Unsuitable::because("torchtune trains in bf16 or fp32, and quantises to NF4"));
+        return Err(Unsuitable::because("torchtune trains in bf16, and quantises to NF4"));
     }
     if s.offload != Offload::None || matches!(facts::shard(c), Shard::Zero2 | Shard::Zero3) {
         return Err(Unsuitable::because("torchtune divides work by FSDP only, without offloading"));
@@ -94,13 +94,33 @@ fn refuse(c: &Context<'_>) -> Result<(), Unsuitable> {
     if matches!(s.loss_kernel, LossKernel::Fast | LossKernel::Fused) {
         return Err(Unsuitable::because("torchtune knows the loss kernels eager and chunked"));
     }
+    if s.precision == Precision::Fp32Master {
+        return Err(Unsuitable::because(
+            "torchtune computes in the format of the weights; estimate with --precision bf16",
+        ));
+    }
+    if facts::shard(c) == Shard::Ddp {
+        return Err(Unsuitable::because(
+            "torchtune divides the weights over the GPUs; estimate with --shard fsdp",
+        ));
+    }
+    if s.attention == Attention::Eager || s.quant == Some(Quant::Nf4) || s.epochs.fract() != 0.0 {
+        return Err(Unsuitable::because(
+            "torchtune knows attention sdpa and flash, quantisation nf4-dq, and whole epochs",
+        ));
+    }
+    let mlp = [Target::Gate, Target::Up, Target::Down];
+    let adapted = s.lora.map_or(0, |l| mlp.iter().filter(|t| l.targets.has(**t)).count());
+    if adapted != 0 && adapted != mlp.len() {
+        return Err(Unsuitable::because("torchtune adapts all of gate, up and down, or none"));
+    }
     Ok(())
 }
 
 /// Recipe, folder of the configuration, and its name.
 fn recipe(c: &Context<'_>) -> Result<(&'static str, &'static str, String), Unsuitable> {
     let s = c.setup;
-    let one = facts::gpus(c) == 1;
+    let one = facts::all_gpus(c) == 1;
     let (recipe, method) = match s.method {
         Method::Full if one => ("full_finetune_single_device", "full"),
         Method::Full => ("full_finetune_distributed", "full"),
@@ -142,8 +162,8 @@ fn settings(c: &Context<'_>, folder: &str) -> Vec<String> {
         format!("dataset.packed={}", python(s.packing)),
         format!("batch_size={}", s.micro_batch),
         format!("gradient_accumulation_steps={}", s.grad_accum),
-        format!("epochs={}", s.epochs.ceil()),
-        format!("dtype={}", if s.precision == Precision::Fp32Master { "fp32" } else { "bf16" }),
+        format!("epochs={}", s.epochs),
+        "dtype=bf16".to_owned(),
         format!(
             "enable_activation_checkpointing={}",
             python(s.checkpointing != Checkpointing::Off)
@@ -176,7 +196,7 @@ fn optimizer(c: &Context<'_>) -> Vec<String> {
     if c.setup.method == Method::Full {
         settings.push("optimizer_in_bwd=False".to_owned());
     }
-    let stated = c.setup.method != Method::Full || facts::gpus(c) > 1;
+    let stated = c.setup.method != Method::Full || facts::all_gpus(c) > 1;
     match (stated, c.setup.optimizer == Optimizer::Adamw) {
         (true, false) => settings.push("~optimizer.fused".to_owned()),
         (false, true) => settings.push("optimizer.fused=True".to_owned()),

@@ -1,7 +1,7 @@
 //! A script for TRL's SFT trainer (1.x), which is Hugging Face's Trainer underneath.
 
 use super::facts::{self, python};
-use super::{Plan, mismatch};
+use super::{Nodes, Plan, mismatch, processes};
 use crate::export::{Context, Export, Purpose, Unsuitable, note, template};
 use crate::offer::Provider;
 use crate::setup::{
@@ -19,13 +19,13 @@ pub(in crate::export) const EXPORT: Export = Export {
     render,
 };
 
-pub(super) fn plan(c: &Context<'_>) -> Result<Plan, Unsuitable> {
-    let run = match facts::gpus(c) {
-        1 => "python3 train.py".to_owned(),
-        n => format!("torchrun --nproc-per-node {n} train.py"),
+pub(super) fn plan(c: &Context<'_>, nodes: Option<Nodes>) -> Result<Plan, Unsuitable> {
+    let run = match processes(c, nodes) {
+        None => "python3 train.py".to_owned(),
+        Some(options) => format!("torchrun {options} train.py"),
     };
     Ok(Plan {
-        install: "pip install --quiet 'trl>=1.0' peft bitsandbytes liger-kernel datasets",
+        install: "pip install --quiet 'trl>=1.6,<1.15' peft bitsandbytes liger-kernel datasets",
         file: Some(("train.py", render(c)?)),
         run,
     })
@@ -78,7 +78,7 @@ fn load(c: &Context<'_>) -> String {
     };
     let mut text = String::new();
     if let Some(quant) = s.quant {
-        let _ = writeln!(text, "quantisation = BitsAndBytesConfig({})", quantisation(quant));
+        let _ = writeln!(text, "quantisation = BitsAndBytesConfig({})", quantisation(c, quant));
     }
     let _ = writeln!(text, "model = AutoModelForCausalLM.from_pretrained(");
     let _ = writeln!(text, "    MODEL,");
@@ -89,7 +89,7 @@ fn load(c: &Context<'_>) -> String {
     }
     let _ = writeln!(text, ")");
     if let Some(lora) = &s.lora {
-        let layers = serde_json::json!(facts::layers(lora));
+        let layers = serde_json::json!(facts::layers(c, lora));
         let _ = writeln!(
             text,
             "adapter = LoraConfig(\n    task_type=\"CAUSAL_LM\",\n    r={},\n    lora_alpha={},\n    lora_dropout={},\n    target_modules={layers},\n)",
@@ -108,12 +108,19 @@ fn load(c: &Context<'_>) -> String {
     text
 }
 
-fn quantisation(quant: Quant) -> String {
+fn quantisation(c: &Context<'_>, quant: Quant) -> String {
     if quant == Quant::Int8 {
         return "load_in_8bit=True".to_owned();
     }
+    let dtype = facts::dtype(c);
+    // FSDP divides 4-bit weights only when they are stored in the format of the others.
+    let storage = if facts::shard(c) == Shard::Fsdp {
+        format!(", bnb_4bit_quant_storage={dtype}")
+    } else {
+        String::new()
+    };
     format!(
-        "load_in_4bit=True, bnb_4bit_quant_type=\"nf4\", bnb_4bit_use_double_quant={}, bnb_4bit_compute_dtype=torch.bfloat16",
+        "load_in_4bit=True, bnb_4bit_quant_type=\"nf4\", bnb_4bit_use_double_quant={}, bnb_4bit_compute_dtype={dtype}{storage}",
         python(quant == Quant::Nf4Dq)
     )
 }
@@ -164,7 +171,7 @@ fn sharding(c: &Context<'_>) -> Result<Option<String>, Unsuitable> {
     };
     let device = |parts: bool| if parts { "cpu" } else { "none" };
     Ok(Some(format!(
-        "deepspeed={{\n        \"train_micro_batch_size_per_gpu\": \"auto\",\n        \"gradient_accumulation_steps\": \"auto\",\n        \"gradient_clipping\": \"auto\",\n        \"bf16\": {{\"enabled\": \"auto\"}},\n        \"zero_optimization\": {{\n            \"stage\": {stage},\n            \"offload_optimizer\": {{\"device\": \"{}\"}},\n            \"offload_param\": {{\"device\": \"{}\"}},\n        }},\n    }},",
+        "deepspeed={{\n        \"train_micro_batch_size_per_gpu\": \"auto\",\n        \"gradient_accumulation_steps\": \"auto\",\n        \"gradient_clipping\": \"auto\",\n        \"bf16\": {{\"enabled\": \"auto\"}},\n        \"fp16\": {{\"enabled\": \"auto\"}},\n        \"zero_optimization\": {{\n            \"stage\": {stage},\n            \"offload_optimizer\": {{\"device\": \"{}\"}},\n            \"offload_param\": {{\"device\": \"{}\"}},\n        }},\n    }},",
         device(offload != Offload::None),
         device(offload == Offload::All && stage == 3),
     )))

@@ -1,10 +1,10 @@
 //! A script for Unsloth, which trains on one GPU.
 
 use super::facts::{self, python};
-use super::{Plan, mismatch};
+use super::{Nodes, Plan, mismatch};
 use crate::export::{Context, Export, Purpose, Unsuitable, note, template};
 use crate::offer::Provider;
-use crate::setup::{Checkpointing, Framework, Method, Offload, Precision, Quant};
+use crate::setup::{Checkpointing, Framework, LossKernel, Method, Offload, Precision, Quant};
 
 pub(in crate::export) const EXPORT: Export = Export {
     name: "unsloth",
@@ -16,7 +16,10 @@ pub(in crate::export) const EXPORT: Export = Export {
     render,
 };
 
-pub(super) fn plan(c: &Context<'_>) -> Result<Plan, Unsuitable> {
+pub(super) fn plan(c: &Context<'_>, nodes: Option<Nodes>) -> Result<Plan, Unsuitable> {
+    if nodes.is_some() {
+        return Err(Unsuitable::because("Unsloth trains on one GPU of one machine"));
+    }
     Ok(Plan {
         install: "pip install --quiet unsloth",
         file: Some(("train.py", render(c)?)),
@@ -27,8 +30,16 @@ pub(super) fn plan(c: &Context<'_>) -> Result<Plan, Unsuitable> {
 fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
     facts::check(c)?;
     let s = c.setup;
+    facts::no_preparation(c, Framework::Unsloth)?;
     if facts::gpus(c) > 1 {
-        return Err(Unsuitable::because("the Unsloth script is for one GPU, the offer has more"));
+        return Err(Unsuitable::because(
+            "the Unsloth script is for one GPU, the offer has more; estimate with --gpus 1",
+        ));
+    }
+    if s.framework == Framework::Unsloth && s.loss_kernel != LossKernel::Fused {
+        return Err(Unsuitable::because(
+            "Unsloth computes the loss in its own fused kernel; estimate with --loss-kernel fused",
+        ));
     }
     if s.offload != Offload::None {
         return Err(Unsuitable::because("Unsloth does not move optimizer states to main memory"));
@@ -56,6 +67,6 @@ fn adapter(c: &Context<'_>) -> String {
         "model = FastLanguageModel.get_peft_model(\n    model,\n    r={rank},\n    lora_alpha={rank},\n    lora_dropout={dropout},\n    target_modules={layers},\n    use_gradient_checkpointing={checkpointing},\n)\n",
         rank = lora.rank,
         dropout = lora.dropout,
-        layers = serde_json::json!(facts::layers(lora)),
+        layers = serde_json::json!(facts::layers(c, lora)),
     )
 }

@@ -88,3 +88,48 @@ fn totals_are_the_sums_of_their_items() {
         assert!((sum - total).abs() <= 1e-9 * total.max(1.0), "{} {sum} {total}", offer["id"]);
     }
 }
+
+#[test]
+fn every_command_answers_in_every_format() {
+    let house = House::new();
+    let market = house.market(sample());
+    for words in [
+        vec!["list", "--limit", "3"],
+        vec!["best"],
+        vec!["pareto"],
+        vec!["quote", "vast:own-0"],
+        vec!["estimate", "--gpu", "RTX 4090"],
+        vec!["why", "rel>99%"],
+        vec!["why", "rel>99%", "vast:own-0"],
+        vec!["watch", "--until", "total<1000000$"],
+        vec!["gate", "--max-total", "1000000"],
+        vec!["learn", "--gpu", "RTX 4090", "--tokens-per-second", "900"],
+        vec!["setup"],
+        vec!["models", "qwen"],
+        vec!["gpus", "4090"],
+        vec!["providers"],
+        vec!["config"],
+        vec!["doctor"],
+    ] {
+        for format in ["table", "json", "csv", "yaml", "markdown"] {
+            let ran = house.on(&market, &[&words[..], &["--format", format]].concat());
+            assert_eq!(ran.code, 0, "{words:?} {format}: {ran:?}");
+            match format {
+                "json" => assert!(ran.json()["schema"].as_str().is_some(), "{words:?}"),
+                "yaml" => {
+                    let yaml: serde_json::Value = serde_saphyr::from_str(&ran.out).unwrap();
+                    assert!(yaml["schema"].as_str().is_some(), "{words:?}");
+                }
+                "csv" => {
+                    let mut reader = csv::Reader::from_reader(ran.out.as_bytes());
+                    assert!(reader.headers().unwrap().len() > 2, "{words:?}: {}", ran.out);
+                    assert!(reader.records().all(|r| r.is_ok()), "{words:?}: {}", ran.out);
+                }
+                "markdown" if words[0] != "gate" => {
+                    assert!(ran.out.contains("|--") || ran.out.contains("| --"), "{}", ran.out);
+                }
+                _ => assert!(!ran.out.is_empty(), "{words:?}"),
+            }
+        }
+    }
+}

@@ -1,9 +1,12 @@
 //! The command line as a process: exit codes, what stands on which stream, formats.
 
+mod clouds;
 mod formats;
+mod hostile;
 mod hub;
 mod schema;
 mod setup;
+mod streams;
 mod tools;
 mod verdicts;
 
@@ -138,10 +141,22 @@ fn mistakes_are_two_and_name_their_place() {
         (vec!["list", "-f", "/nonexistent/job.yaml"], "job.yaml"),
         (vec!["estimate", "--gpu", "Voodoo 2"], "Voodoo 2"),
         (vec!["completions", "tcsh"], "bash"),
+        (vec!["list", "--limit", "-1"], "`-1` is no whole number"),
+        (vec!["list", "--from", "/nonexistent/m"], "there is no such file"),
+        (vec!["list", "-f", "/"], "this is a folder, not a file"),
+        (vec!["evidence", "/nonexistent.csv"], "there is no such file"),
+        (vec!["watch", "--until", ""], "the condition is empty"),
+        (vec!["nope"], "there is no command `nope`"),
+        (
+            vec!["learn", "--gpu", "RTX 4090", "--tokens-per-second", "9", "--peak-gib", "99"],
+            "more than the 24 GiB of one RTX 4090",
+        ),
     ] {
         let ran = house.on(&market, &words);
         assert_eq!(ran.code, 2, "{words:?}: {ran:?}");
         assert!(ran.err.contains(said), "{words:?}: {ran:?}");
+        assert!(ran.err.starts_with("haggle: "), "{words:?}: {ran:?}");
+        assert_eq!(ran.err.lines().count(), 1, "{words:?}: {ran:?}");
         assert_eq!(ran.out, "", "{words:?}: {ran:?}");
     }
 }

@@ -117,6 +117,8 @@ fn everything_printed_is_described_by_the_schema() {
         vec!["gpus"],
         vec!["gpus", "--unmapped"],
         vec!["setup"],
+        vec!["watch", "--until", "total<1000000$"],
+        vec!["learn", "--gpu", "H100 SXM", "--tokens-per-second", "9000", "--peak-gib", "40"],
         vec!["config"],
         vec!["doctor"],
         vec!["estimate", "--gpu", "H100 SXM"],
