@@ -43,13 +43,20 @@ pub(super) fn run(call: &Call, args: GateArgs) -> Result<(), Failure> {
         total_usd: point.total_usd,
         offer: quoted.document(),
     };
+    let unknown = &quoted.quote.unknown;
     let line = format!(
-        "{} on {} costs {}, {} the {} allowed",
+        "{} on {} costs {}{}, {} the {} allowed{}",
         setup.model.name,
         quoted.offer.id(),
+        if unknown.is_empty() { "" } else { "at least " },
         units::usd(Usd::new(point.total_usd)),
         if passed { "within" } else { "above" },
         units::usd(Usd::new(args.max_total)),
+        if unknown.is_empty() {
+            String::new()
+        } else {
+            format!("; not counted: {}", unknown.join("; "))
+        },
     );
     match call.global.format {
         Format::Markdown => out::data(&format!("{} {line}\n", if passed { "✅" } else { "❌" }))?,

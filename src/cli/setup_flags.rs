@@ -9,7 +9,8 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-const HEADING: &str = "Setup";
+/// The heading of these flags in the help.
+pub const HEADING: &str = "Setup";
 
 /// What the flags say about the setup.
 #[derive(Clone, Debug, Default, PartialEq)]

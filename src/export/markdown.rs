@@ -74,7 +74,9 @@ pub fn offers(offers: &[OfferDocument]) -> String {
 
 fn middle(offer: &OfferDocument) -> String {
     let expected = offer.quote.total().and_then(|t| t.expected);
-    expected.map_or_else(|| "?".to_owned(), |v| format!("{v:.2}"))
+    // Where parts are unknown, it is at least that.
+    let least = if offer.quote.items().iter().any(|i| i.usd.is_none()) { "≥" } else { "" };
+    expected.map_or_else(|| "?".to_owned(), |v| format!("{least}{v:.2}"))
 }
 
 fn spread(offer: &OfferDocument) -> String {

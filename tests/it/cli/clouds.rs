@@ -17,10 +17,11 @@ fn recorder(reply: &'static str) -> (String, Heard) {
     let address = format!("http://{}", listener.local_addr().unwrap());
     let heard = Heard::default();
     let kept = heard.clone();
+    let reply = reply.replace("@URL@", &address);
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            let kept = kept.clone();
-            std::thread::spawn(move || converse(&stream, reply, &kept));
+            let (kept, reply) = (kept.clone(), reply.clone());
+            std::thread::spawn(move || converse(&stream, &reply, &kept));
         }
     });
     (address, heard)
@@ -113,7 +114,7 @@ fn googles_own_program_sends_what_the_offer_implies() {
     let Some((true, _)) = tool("gcloud", &["--version"], "") else { return };
     let house = House::new();
     let (url, heard) = recorder(
-        r#"{"kind":"compute#operation","name":"o","status":"DONE","selfLink":"http://127.0.0.1/o","targetLink":"x"}"#,
+        r#"{"kind":"compute#operation","name":"o","status":"DONE","selfLink":"@URL@/compute/v1/projects/p/zones/us-central1-a/operations/o","targetLink":"x"}"#,
     );
     let script = script(&house, "gcp:a", "gcloud", "spot", "--async");
     let token = house.write("token", "none\n");

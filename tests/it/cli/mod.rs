@@ -142,7 +142,6 @@ fn mistakes_are_two_and_name_their_place() {
         (vec!["estimate", "--gpu", "Voodoo 2"], "Voodoo 2"),
         (vec!["completions", "tcsh"], "bash"),
         (vec!["list", "--limit", "-1"], "`-1` is no whole number"),
-        (vec!["list", "--from", "/nonexistent/m"], "there is no such file"),
         (vec!["list", "-f", "/"], "this is a folder, not a file"),
         (vec!["evidence", "/nonexistent.csv"], "there is no such file"),
         (vec!["watch", "--until", ""], "the condition is empty"),
@@ -159,6 +158,13 @@ fn mistakes_are_two_and_name_their_place() {
         assert_eq!(ran.err.lines().count(), 1, "{words:?}: {ran:?}");
         assert_eq!(ran.out, "", "{words:?}: {ran:?}");
     }
+}
+
+#[test]
+fn a_market_that_is_not_there_is_a_mistake() {
+    let ran = House::new().run(&["list", "--from", "/nonexistent/m"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert_eq!(ran.err, "haggle: --from /nonexistent/m: there is no such file\n");
 }
 
 #[test]

@@ -101,7 +101,20 @@ fn help_and_completions_are_what_they_were() {
             );
         }
     }
+    for shell in ["elvish", "powershell"] {
+        let script = house.run(&["completions", shell]).out;
+        let telling = ["'--as'", "'--method'", "'--provider'", "has-key", "ContainsKey"];
+        let lines: Vec<&str> = script
+            .lines()
+            .filter(|line| telling.iter().any(|word| line.contains(word)))
+            .filter(|line| !line.contains("CompletionResult"))
+            .collect();
+        insta::assert_snapshot!(format!("completions_{shell}"), lines.join("\n"));
+    }
     let man = house.run(&["man"]).out;
+    let gate = man.split(".SH \"HAGGLE GATE\"").nth(1).unwrap().split(".SH").next().unwrap();
+    let sections: Vec<&str> = man.lines().filter(|l| l.starts_with(".SH")).collect();
+    insta::assert_snapshot!("man", format!("{}\n{gate}", sections.join("\n")));
     for section in [".TH haggle", "HAGGLE LIST", "HAGGLE EXPORT", "micro\\-batch"] {
         assert!(man.contains(section), "no {section} in the manual page");
     }

@@ -89,10 +89,53 @@ fn completions_load_in_their_shells() {
 }
 
 #[test]
+fn completion_offers_models_cards_providers_and_fields() {
+    let house = House::new();
+    let script = house.run(&["completions", "bash"]).out;
+    let ask = |words: &str| {
+        let probe = format!(
+            "{script}\nCOMP_WORDS=({words})\nCOMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))\n\
+             _haggle haggle \"${{COMP_WORDS[COMP_CWORD]}}\" \"${{COMP_WORDS[COMP_CWORD-1]}}\"\n\
+             printf '%s\\n' \"${{COMPREPLY[@]}}\"\n"
+        );
+        tool("bash", &[], &probe)
+    };
+    let fish = house.write("haggle.fish", &house.run(&["completions", "fish"]).out);
+    let in_fish = |words: &str| {
+        let probe = format!("source {}; complete -C '{words}'", fish.display());
+        tool("fish", &["-c", &probe], "")
+    };
+    for (line, wanted) in [
+        ("haggle list --model Qwen2.5-7", "Qwen2.5-7B"),
+        ("haggle estimate --gpu H100-S", "H100-SXM"),
+        ("haggle list --provider tens", "tensordock"),
+        ("haggle list --sort tot", "total"),
+        ("haggle list vra", "vram"),
+        ("haggle export x --as sky", "skypilot"),
+        ("haggle par", "pareto"),
+    ] {
+        for (shell, answer) in [("bash", ask(line)), ("fish", in_fish(line))] {
+            let Some((_, said)) = answer else { continue };
+            // What fish is told holds no words that stand without an option.
+            if shell == "fish" && wanted == "vram" {
+                continue;
+            }
+            // fish puts what it means behind the word.
+            let words: Vec<&str> = said.lines().filter_map(|l| l.split('\t').next()).collect();
+            assert!(words.contains(&wanted), "{shell}: {line}: {said}");
+        }
+    }
+}
+
+#[test]
 fn the_manual_page_formats() {
     let page = House::new().run(&["man"]).out;
     if let Some((good, said)) = tool("man", &["--warnings", "-l", "-"], &page) {
         assert!(good && said.contains("--checkpoint-every"), "{said}");
+    }
+    if let Some((_, said)) = tool("mandoc", &["-T", "lint", "-W", "warning"], &page) {
+        let wrong: Vec<&str> = said.lines().filter(|l| !l.contains("missing date")).collect();
+        assert_eq!(wrong, [""; 0]);
     }
 }
 
