@@ -71,15 +71,15 @@ fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
 
 fn adapter(c: &Context<'_>, fields: &mut Fields) {
     let s = c.setup;
-    fields
-        .set("load_in_4bit", matches!(s.quant, Some(Quant::Nf4 | Quant::Nf4Dq)))
-        .set("load_in_8bit", s.quant == Some(Quant::Int8));
+    let four_bits = matches!(s.quant, Some(Quant::Nf4 | Quant::Nf4Dq));
+    fields.set("load_in_4bit", four_bits).set("load_in_8bit", s.quant == Some(Quant::Int8));
     if matches!(s.quant, Some(Quant::Nf4)) {
         fields.set("bnb_config_kwargs", json!({"bnb_4bit_use_double_quant": false}));
     }
     if let Some(lora) = &s.lora {
         fields
-            .set("adapter", if s.method == Method::Qlora { "qlora" } else { "lora" })
+            // What it calls qlora is 4 bits; over 8 bits an adapter is a LoRA.
+            .set("adapter", if four_bits { "qlora" } else { "lora" })
             .set("lora_r", lora.rank)
             .set("lora_alpha", lora.rank * 2)
             .set("lora_dropout", lora.dropout)

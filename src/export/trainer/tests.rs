@@ -57,6 +57,8 @@ fn axolotl_gets_every_field() {
             "liger_fused_linear_cross_entropy": true, "liger_cross_entropy": false,
         }),
     );
+    let int8 = yaml("axolotl", "framework=axolotl method=qlora quant=int8");
+    same(&int8, &json!({"adapter": "lora", "load_in_8bit": true, "load_in_4bit": false}));
     let full = yaml("axolotl", &format!("framework=axolotl {FULL}"));
     same(
         &full,
