@@ -192,18 +192,6 @@ impl View {
                 .unwrap_or_else(Cell::unknown),
         }
     }
-
-    /// A cell as people are to see it: a total of which parts are unknown is at least what it says.
-    pub fn seen(&self, table: &Table, line: ViewRow, column: &Column) -> Cell {
-        let mut cell = self.cell(table, line, column);
-        if column.field == Field::Total && !cell.is_unknown() {
-            let quote = self.row_quote(table, line.row, line.kind);
-            if quote.is_some_and(|q| q.items.iter().any(Option::is_none)) {
-                cell.text.insert(0, '≥');
-            }
-        }
-        cell
-    }
 }
 
 /// A figure of a field as it is written in a table.
