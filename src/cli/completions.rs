@@ -33,7 +33,9 @@ fn words() -> BTreeMap<String, Vec<String>> {
             let values = option.get_possible_values();
             // A switch has `true` and `false`, which nobody writes.
             if option.get_action().takes_values() && !values.is_empty() {
-                let names = values.iter().map(|v| v.get_name().to_owned()).collect();
+                let names = values.iter().map(|v| v.get_name().to_owned());
+                // PowerShell would make two words of `q,v`.
+                let names = names.filter(|name| !name.contains(',')).collect();
                 words.insert(format!("--{long}"), names);
             }
         }

@@ -19,7 +19,7 @@ fn on_terminal(house: &House, words: &[&str], columns: u16) -> String {
     drop(pair.slave);
     let mut reader = pair.master.try_clone_reader().unwrap();
     let mut bytes = Vec::new();
-    let mut buffer = [0; 65_536];
+    let mut buffer = vec![0; 65_536];
     // The end of a terminal is an error on Linux.
     while let Ok(n) = reader.read(&mut buffer) {
         if n == 0 {
@@ -82,7 +82,7 @@ fn screen(house: &House, file: &Path) -> String {
     let mut reader = pair.master.try_clone_reader().unwrap();
     let (send, bytes) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
-        let mut buffer = [0; 65_536];
+        let mut buffer = vec![0; 65_536];
         while let Ok(n) = reader.read(&mut buffer) {
             if n == 0 || send.send(buffer[..n].to_vec()).is_err() {
                 break;
@@ -92,7 +92,7 @@ fn screen(house: &House, file: &Path) -> String {
     let cells = |n| std::num::NonZero::new(n).unwrap();
     let mut parser = vt100::Parser::new(cells(40), cells(200), 0);
     let end = Instant::now() + Duration::from_mins(1);
-    let drawn = |text: &str| text.contains("TOTAL") && text.contains('$') && text.contains("%");
+    let drawn = |text: &str| text.contains("TOTAL") && text.contains('$') && text.contains('%');
     while !drawn(&parser.screen().contents()) {
         let left = end.saturating_duration_since(Instant::now());
         let some = bytes.recv_timeout(left).expect("the screen shows the market");
