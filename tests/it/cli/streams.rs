@@ -67,7 +67,7 @@ fn programs_read_the_same_bytes_on_a_terminal_and_in_a_pipe() {
 }
 
 /// The real screen, as it stands when the market is on it.
-fn screen(house: &House, file: &Path) -> String {
+fn on_the_screen(house: &House, file: &Path, wanted: impl Fn(&str) -> Result<(), String>) {
     use std::time::{Duration, Instant};
     let size = PtySize { rows: 40, cols: 200, pixel_width: 0, pixel_height: 0 };
     let pair = native_pty_system().openpty(size).unwrap();
@@ -92,28 +92,24 @@ fn screen(house: &House, file: &Path) -> String {
     let cells = |n| std::num::NonZero::new(n).unwrap();
     let mut parser = vt100::Parser::new(cells(40), cells(200), 0);
     let end = Instant::now() + Duration::from_mins(1);
-    let drawn = |text: &str| text.contains("TOTAL") && text.contains('$') && text.contains('%');
-    while !drawn(&parser.screen().contents()) {
+    // A frame comes in pieces: what is not there yet may still come.
+    loop {
+        let shown = parser.screen().contents();
+        let Err(missing) = wanted(&shown) else { break };
         let left = end.saturating_duration_since(Instant::now());
-        let some = bytes.recv_timeout(left).expect("the screen shows the market");
+        let some = bytes.recv_timeout(left).unwrap_or_else(|_| panic!("{missing}"));
         parser.process(&some);
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    parser.screen().contents()
 }
 
-#[test]
-fn the_screen_shows_the_figures_that_list_prints() {
-    let house = House::new();
-    let file = house.market(sample());
-    let shown = screen(&house, &file);
-    // The screen starts with this query; see `Query::START`.
-    let listed = house.on(&file, &["list", "rel>95%?", "--limit", "10"]).out;
+/// Do the figures of a printed list's lines stand on the screen, one below the other?
+fn stands_there(listed: &str, shown: &str) -> Result<(), String> {
     let mut lines = listed.lines();
     let head: Vec<&str> = lines.next().unwrap().split_whitespace().collect();
     assert!(head.contains(&"TOTAL") && head.contains(&"HOURS"), "{head:?}");
-    let mut rest = shown.as_str();
+    let mut rest = shown;
     for line in lines {
         // Price, fit, hours and total stand side by side at the end, before the id.
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -122,9 +118,22 @@ fn the_screen_shows_the_figures_that_list_prints() {
             let cells: Vec<&str> = row.split_whitespace().collect();
             cells.windows(figures.len()).any(|w| w == figures)
         });
-        let row = row.unwrap_or_else(|| panic!("{figures:?} of\n{line}\nis not next on\n{rest}"));
+        let Some(row) = row else {
+            return Err(format!("{figures:?} of\n{line}\nis not next on\n{rest}"));
+        };
         // The next one stands below it.
         let at = rest.lines().take(row + 1).map(|l| l.len() + 1).sum::<usize>();
         rest = rest.get(at..).unwrap_or_default();
     }
+    Ok(())
+}
+
+#[test]
+fn the_screen_shows_the_figures_that_list_prints() {
+    let house = House::new();
+    let file = house.market(sample());
+    // The screen starts with this query; see `Query::START`.
+    let listed = house.on(&file, &["list", "rel>95%?", "--limit", "10"]).out;
+    assert!(listed.lines().count() > 3, "{listed}");
+    on_the_screen(&house, &file, |shown| stands_there(&listed, shown));
 }
