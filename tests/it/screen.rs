@@ -171,7 +171,8 @@ impl Term {
             }
             assert!(Instant::now() < end, "it does not end; the screen shows:\n{}", self.text());
         }
-        while let Ok(bytes) = self.bytes.recv_timeout(Duration::from_millis(20)) {
+        // Its last words end when nobody holds the terminal any more.
+        while let Ok(bytes) = self.bytes.recv_timeout(PATIENCE) {
             self.take_in(&bytes);
         }
         self.child.wait().unwrap().exit_code()
