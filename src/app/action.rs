@@ -142,10 +142,14 @@ actions! {
         SaveView "save-view" ["\""] "Save query and order as a view.";
         Why "why" ["w"] "Why rows are hidden, and what would bring them back.";
     }
+    Filter in BOTH {
+        WhyNot "why-not" ["H"] "Why one offer is hidden: search it, see its checklist.";
+    }
     Sort in TABLE {
         SortMenu "sort" ["s"] "Choose sort keys.";
         SortColumn "sort-column" ["S"] "Sort by the current column; again turns it round.";
         SortAdd "sort-add" ["a"] "Add the current column as a further key.";
+        GoColumn "go-column" ["gc"] "Go to a column by its letters or its number.";
         SortByNumber "sort-by-number" [] "Sort by the column of that number (keys 1 to 9).";
         Columns "columns" ["C"] "Choose and order columns.";
     }
@@ -161,10 +165,12 @@ actions! {
     }
     Look in TABLE {
         Panel "panel" ["tab"] "Show or hide the side panel.";
+        Explain "explain" ["i"] "The current cell in full: what it is, who says so, when.";
         Detail "detail" ["d", "enter"] "Every figure of this offer: says who, when?";
         Mark "mark" ["space"] "Mark or unmark this offer.";
-        ClearMarks "clear-marks" ["M"] "Unmark all.";
-        Compare "compare" ["c"] "Compare the marked offers.";
+        ClearMarks "clear-marks" ["M"] "Unmark all, and forget the noted setups.";
+        NoteSetup "note-setup" ["K"] "Note this setup: c then compares the offer under each.";
+        Compare "compare" ["c"] "Compare marked offers, or one under the noted setups.";
         Freeze "freeze" ["z"] "Hold the market still, or let it go on.";
         Providers "providers" ["P"] "Providers: state, rows, age, errors.";
         Elsewhere "elsewhere" ["E", "ge"] "The same hardware in other places, cheapest job first.";
@@ -187,8 +193,8 @@ actions! {
         Toggle "toggle" ["space"] "Turn the selected line on or off.";
         RaiseLine "raise" ["K", "shift-up"] "Move the selected line up.";
         LowerLine "lower" ["J", "shift-down"] "Move the selected line down.";
+        PinLine "freeze-column" ["f"] "Hold the selected column: it never goes for want of room.";
         ClearLine "clear-line" ["del", "backspace"] "Clear the selected line.";
-        FindLine "find" ["/"] "Search in this page.";
         Close "close" ["esc", "q"] "Close this page.";
     }
     Type in TEXT {
@@ -214,7 +220,8 @@ actions! {
         Help "help" ["?", "f1"] "All keys, searchable.";
         Command "command" [":"] "Any action by its name.";
         Refresh "refresh" ["r", "ctrl-r", "f5"] "Ask the providers again.";
-        Settings "settings" [","] "Theme, characters, mouse.";
+        Settings "settings" [","] "Settings: theme, characters, mouse, start; kept for the next time.";
+        Reload "reload" [] "Read the settings file again.";
         MouseToggle "mouse" ["m"] "Mouse on, or off so that text can be selected.";
         Suspend "suspend" ["ctrl-z"] "Back to the shell for a while.";
         Back "back" ["esc"] "Close what is open; clear the fuzzy text.";

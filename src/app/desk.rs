@@ -3,17 +3,17 @@
 //! Everything is recomputed by [`Desk::refresh`] and read afterwards; nothing here waits.
 
 use super::history::Choice;
-use crate::estimate::HardwareClass;
 use crate::estimate::advice::{Counsel, Limits};
 use crate::estimate::bill::{self, RowFacts};
 use crate::estimate::fit::{Advice, Fit};
 use crate::estimate::quote::{Quote, Speed};
+use crate::estimate::{HardwareClass, class};
 use crate::gpu;
 use crate::market::front::FrontPoint;
 use crate::market::why::{self, Why};
 use crate::market::{Ask, Excluded, Query, QueryError, SortKey, Table, View, ViewRow};
 use crate::model::{self, Model};
-use crate::offer::Offer;
+use crate::offer::{Offer, Price};
 use crate::provider::Update;
 use crate::session::{Status, Stock};
 use crate::setup::{Draft, Setup, SetupError};
@@ -41,6 +41,17 @@ pub struct Detail {
     pub advice: Vec<Advice>,
     /// What the card could take at most.
     pub limits: Limits,
+    /// When it was first seen, and the prices it had since, each with the last time it was seen so.
+    pub history: Option<History>,
+}
+
+/// What an offer cost since it was first seen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct History {
+    /// When it was first seen.
+    pub first_seen: UnixSeconds,
+    /// Earlier prices, the oldest first, each with the last time at which it was seen.
+    pub past: Vec<(UnixSeconds, Price)>,
 }
 
 /// Offers, query, order, setup.
@@ -215,7 +226,25 @@ impl Desk {
         let quote = bill::explain(&self.setup, &offer, class, line.kind, now);
         let (fit, speed) = (class.fit.clone(), class.speed.clone());
         let (advice, limits) = self.counsel(&offer, line);
-        Some(Detail { line, id, offer, fit, speed, quote, advice, limits })
+        let history = self.stock.table().history(line.row);
+        let history = history.map(|(first_seen, past)| History { first_seen, past: past.to_vec() });
+        Some(Detail { line, id, offer, fit, speed, quote, advice, limits, history })
+    }
+
+    /// Everything about one line under another setup; the model must be known already.
+    pub fn detail_under(&self, line: ViewRow, draft: &Draft, now: UnixSeconds) -> Option<Detail> {
+        let offer = self.stock.table().offer(line.row)?;
+        let id = self.stock.table().id(line.row)?;
+        let found = match self.models.get(draft.model_name()) {
+            Some(model) => model.clone(),
+            None => model::find(draft.model_name()).ok()?,
+        };
+        let setup = Setup { runs: self.setup.runs.clone(), ..draft.resolve(found).ok()? };
+        let class = class::estimate(&setup, &HardwareClass::from(&offer.hardware));
+        let quote = bill::explain(&setup, &offer, &class, line.kind, now);
+        let (fit, speed) = (class.fit, class.speed);
+        let limits = Limits::default();
+        Some(Detail { line, id, offer, fit, speed, quote, advice: vec![], limits, history: None })
     }
 
     fn counsel(&self, offer: &Offer, line: ViewRow) -> (Vec<Advice>, Limits) {

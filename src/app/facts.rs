@@ -4,7 +4,7 @@ use super::desk::Detail;
 use crate::estimate::fit::Verdict;
 use crate::estimate::quote::PriceKind;
 use crate::gpu;
-use crate::offer::{Availability, Basis, Link, Offer};
+use crate::offer::{Availability, Basis, Link, Offer, Price};
 use crate::units::{UnixSeconds, duration, gib, hours, mbps, percent, usd, usd_per_hour};
 
 /// A figure, and where it comes from.
@@ -81,6 +81,7 @@ fn stated(
 pub fn facts(detail: &Detail, now: UnixSeconds) -> Vec<Fact> {
     let mut all = offer_facts(&detail.offer, now);
     all.extend(price_facts(&detail.offer, now));
+    all.extend(history_facts(detail, now));
     all.extend(fit_facts(detail));
     all.extend(quote_facts(detail));
     all
@@ -162,6 +163,38 @@ fn price_facts(offer: &Offer, now: UnixSeconds) -> Vec<Fact> {
         });
     }
     facts
+}
+
+/// What it cost before, since it was first seen.
+fn history_facts(detail: &Detail, now: UnixSeconds) -> Vec<Fact> {
+    let Some(history) = &detail.history else { return Vec::new() };
+    let fact = |name: String, value: String, at: UnixSeconds, source: &str| Fact {
+        section: "History",
+        name,
+        value,
+        basis: detail.offer.origin.basis,
+        source: source.to_string(),
+        age_seconds: Some(at.age_at(now)),
+    };
+    let first = format!("{} ago", duration(history.first_seen.age_at(now)));
+    let mut facts = vec![fact("first seen".into(), first, history.first_seen, "this program")];
+    for (until, price) in &history.past {
+        let name = format!("until {} ago", duration(until.age_at(now)));
+        facts.push(fact(name, price_words(*price), *until, "seen by this program"));
+    }
+    if !history.past.is_empty() {
+        let at = detail.offer.origin.fetched_at;
+        facts.push(fact("now".into(), price_words(detail.offer.price), at, "the market"));
+    }
+    facts
+}
+
+/// Both prices: `0.31 $/h, spot 0.12`.
+pub fn price_words(price: Price) -> String {
+    let on_demand = price.on_demand.map(|p| format!("{} $/h", usd_per_hour(p)));
+    let spot = price.spot.map(|p| format!("spot {}", usd_per_hour(p)));
+    let both: Vec<String> = [on_demand, spot].into_iter().flatten().collect();
+    if both.is_empty() { "?".to_string() } else { both.join(", ") }
 }
 
 /// A small figure with the digits that matter.

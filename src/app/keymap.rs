@@ -148,9 +148,8 @@ impl Keymap {
 
 /// `; did you mean …?`, when a name comes close.
 fn near(name: &str) -> String {
-    let close = ACTIONS.iter().map(|e| e.name).filter(|n| n.contains(name) || name.contains(n));
-    let close: Vec<&str> = close.take(3).collect();
-    if close.is_empty() { String::new() } else { format!("; did you mean {}?", close.join(", ")) }
+    let close = crate::market::query::nearest(name, ACTIONS.iter().map(|e| e.name));
+    close.map_or(String::new(), |n| format!("; did you mean `{n}`?"))
 }
 
 #[cfg(test)]
@@ -178,6 +177,7 @@ mod tests {
         let following = map.following(Context::Table, &[Key::char('g')]);
         let expected = [
             ("g".into(), Action::Top),
+            ("c".into(), Action::GoColumn),
             ("e".into(), Action::Elsewhere),
             ("n".into(), Action::Counts),
             ("p".into(), Action::Pareto),

@@ -1,6 +1,8 @@
 //! What reaches the program, and what it asks the world to do.
 
+use super::Options;
 use super::key::Key;
+use super::settings::Setting;
 use crate::model::Model;
 use crate::offer::Provider;
 use crate::provider::Update;
@@ -77,10 +79,19 @@ pub enum Outcome {
         /// The model, or why there is none.
         found: Result<Arc<Model>, String>,
     },
+    /// The settings were read again, or cannot be.
+    Settings(Result<Box<Options>, String>),
     /// Anything else worth saying.
     Note(String),
     /// It failed.
     Failed(String),
+}
+
+impl Effect {
+    /// Is its outcome sent later, by [`Msg::Done`]?
+    pub const fn answers_later(&self) -> bool {
+        matches!(self, Effect::FindModel(_) | Effect::Reload)
+    }
 }
 
 /// What the world is asked to do.
@@ -113,6 +124,16 @@ pub enum Effect {
         /// Its query.
         query: String,
     },
+    /// Keep a setting for the next start; without a value, forget what was kept and read the
+    /// settings again.
+    Keep {
+        /// Which.
+        setting: Setting,
+        /// As it stands in the file.
+        value: Option<String>,
+    },
+    /// Read the settings file again.
+    Reload,
     /// Find a model that is not built in: at the hub, or in a file.
     FindModel(String),
     /// Listen to the mouse, or not.

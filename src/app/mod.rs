@@ -11,6 +11,7 @@ pub mod around_page;
 pub mod compare;
 pub mod cursor;
 pub mod desk;
+pub mod explain;
 pub mod export_page;
 pub mod facts;
 pub mod filter;
@@ -26,6 +27,7 @@ pub mod origin;
 pub mod pareto_page;
 pub mod pick;
 pub mod prompt;
+pub mod settings;
 mod settle;
 pub mod setup_page;
 pub mod sheet;
@@ -34,8 +36,10 @@ mod update;
 pub use action::{Action, Context};
 pub use key::{Code, Key};
 pub use message::{Effect, Input, Mouse, MouseKind, Msg, Outcome};
+pub use update::{COMMANDS, Tell};
 
-use crate::market::{COLUMNS, Column, Field, ViewRow};
+use crate::market::{COLUMNS, Column, Field, SortKey, ViewRow};
+use crate::setup::Draft;
 use crate::units::UnixSeconds;
 use around_page::AroundPage;
 use cursor::Cursor;
@@ -49,8 +53,9 @@ use order_page::OrderPage;
 use pareto_page::{Limits, ParetoPage};
 use pick::Picker;
 use prompt::Prompt;
+use settings::{Setting, Settings, SettingsPage};
 use setup_page::SetupPage;
-use sheet::{Sheet, WhyPage};
+use sheet::{Sheet, WhyNotPage, WhyPage};
 
 /// A theme, by name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,27 +110,59 @@ pub struct Look {
     pub ascii: bool,
     /// Listen to the mouse.
     pub mouse: bool,
+    /// Nothing moves by itself more than once a second.
+    pub calm: bool,
 }
 
 impl Default for Look {
     fn default() -> Self {
-        Self { theme: ThemeName::Terminal, ascii: false, mouse: true }
+        Self { theme: ThemeName::Terminal, ascii: false, mouse: true, calm: false }
     }
 }
 
 /// What the program starts with.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
     /// How it looks.
     pub look: Look,
     /// Its keys.
     pub keymap: Keymap,
-    /// Columns, where others than the usual ones are wanted.
-    pub columns: Vec<Field>,
+    /// What the start shows.
+    pub start: Start,
     /// Saved views: name and query.
     pub views: Vec<(String, String)>,
-    /// What is wrong with the configuration, in lines.
-    pub problems: Vec<String>,
+    /// Where all this comes from, and what is wrong with it.
+    pub settings: Settings,
+}
+
+/// What the start shows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Start {
+    /// The query.
+    pub query: String,
+    /// The sort keys; none is the usual order.
+    pub sort: Vec<SortKey>,
+    /// The columns; none is the usual ones.
+    pub columns: Vec<Field>,
+}
+
+impl Start {
+    /// The columns themselves.
+    fn columns_shown(&self) -> Vec<&'static Column> {
+        let chosen: Vec<&'static Column> =
+            self.columns.iter().filter_map(|f| Column::of(*f)).collect();
+        if chosen.is_empty() { COLUMNS.iter().filter(|c| c.default).collect() } else { chosen }
+    }
+
+    /// `before`, of which only `setting` is as it is here.
+    fn only(self, setting: Setting, before: &Start) -> Start {
+        match setting {
+            Setting::Query => Start { query: self.query, ..before.clone() },
+            Setting::Sort => Start { sort: self.sort, ..before.clone() },
+            Setting::Columns => Start { columns: self.columns, ..before.clone() },
+            _ => before.clone(),
+        }
+    }
 }
 
 /// What stands over the table, if anything does.
@@ -149,6 +186,10 @@ pub enum Overlay {
     Pareto(ParetoPage),
     /// The same hardware elsewhere, or in other numbers.
     Around(AroundPage),
+    /// Why one offer is hidden.
+    WhyNot(WhyNotPage),
+    /// How the program looks and listens.
+    Settings(SettingsPage),
 }
 
 /// How bad a message is.
@@ -192,6 +233,8 @@ pub struct App {
     pub cursor: Cursor,
     /// The chosen columns, in order.
     pub columns: Vec<&'static Column>,
+    /// Columns that never go for want of room.
+    pub held: Vec<Field>,
     /// The selected column.
     pub column: Field,
     /// What is in view.
@@ -202,6 +245,8 @@ pub struct App {
     pub marks: Vec<ViewRow>,
     /// Deadline and budget, drawn in the chart of cost against hours.
     limits: Limits,
+    /// Setups under which one offer is compared.
+    pub noted: Vec<Draft>,
     /// What stands over the table.
     pub overlay: Option<Overlay>,
     /// Keys of a sequence that is not complete.
@@ -214,7 +259,10 @@ pub struct App {
     pub now: UnixSeconds,
     history: History,
     queries: Vec<String>,
-    start_query: String,
+    /// What the start showed, or will.
+    start: Start,
+    /// Where the settings come from.
+    pub settings: Settings,
     /// Effects that were decided below `act`.
     outbox: Vec<Effect>,
     dirty: bool,
@@ -223,12 +271,12 @@ pub struct App {
 impl App {
     /// The state at the start. The desk holds whatever query and order the start is to show.
     pub fn new(desk: Desk, options: Options, size: Size, now: UnixSeconds) -> Self {
-        let mut columns: Vec<&'static Column> =
-            options.columns.iter().filter_map(|f| Column::of(*f)).collect();
-        if columns.is_empty() {
-            columns = COLUMNS.iter().filter(|c| c.default).collect();
-        }
-        let start_query = desk.query_text().to_string();
+        let columns = options.start.columns_shown();
+        let start = Start {
+            query: desk.query_text().to_string(),
+            sort: desk.sort().to_vec(),
+            columns: columns.iter().map(|c| c.field).collect(),
+        };
         let mut app = Self {
             desk,
             look: options.look,
@@ -239,11 +287,13 @@ impl App {
             panel_scroll: 0,
             cursor: Cursor::default(),
             columns,
+            held: Vec::new(),
             column: Field::Total,
             grid: Grid::default(),
             detail: None,
             marks: Vec::new(),
             limits: Limits::default(),
+            noted: Vec::new(),
             overlay: None,
             pending: Vec::new(),
             toast: None,
@@ -251,17 +301,20 @@ impl App {
             now,
             history: History::default(),
             queries: Vec::new(),
-            start_query,
+            start,
+            settings: Settings::default(),
             outbox: Vec::new(),
             dirty: true,
         };
-        if let Some(problem) = options.problems.first() {
-            let more = options.problems.len() - 1;
-            let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
-            app.say(Tone::Bad, format!("{problem}{more}"));
-        }
+        app.take_problems(options.settings);
         app.settle();
         app
+    }
+
+    /// Without the side panel.
+    pub fn hide_panel(&mut self) {
+        self.panel = PanelWish::Hidden;
+        self.settle();
     }
 
     /// Was anything changed since this was asked last? If not, nothing needs to be drawn.

@@ -21,6 +21,8 @@ pub struct OrderItem {
     pub on: bool,
     /// Largest first (sort keys).
     pub descending: bool,
+    /// Held: it never goes for want of room (columns).
+    pub held: bool,
 }
 
 impl OrderItem {
@@ -53,17 +55,28 @@ impl OrderPage {
     /// Sort keys; `present` are the ones in force.
     pub fn sort(present: &[SortKey]) -> Self {
         let present = if present.is_empty() { &SortKey::DEFAULT[..] } else { present };
-        let on = |k: &SortKey| OrderItem { by: k.by, on: true, descending: k.descending };
+        let on =
+            |k: &SortKey| OrderItem { by: k.by, on: true, descending: k.descending, held: false };
         let mut items: Vec<OrderItem> = present.iter().map(on).collect();
         let all = COLUMNS.iter().map(|c| SortBy::Field(c.field)).chain([SortBy::Runs]);
         let rest = all.filter(|by| !present.iter().any(|k| k.by == *by));
-        items.extend(rest.map(|by| OrderItem { by, on: false, descending: best_is_large(by) }));
+        items.extend(rest.map(|by| OrderItem {
+            by,
+            on: false,
+            descending: best_is_large(by),
+            held: false,
+        }));
         Self { kind: OrderKind::Sort, items, selected: 0 }
     }
 
-    /// Columns; `present` are the ones chosen.
-    pub fn columns(present: &[&'static Column]) -> Self {
-        let item = |c: &Column, on| OrderItem { by: SortBy::Field(c.field), on, descending: false };
+    /// Columns; `present` are the ones chosen, `held` those that never go.
+    pub fn columns(present: &[&'static Column], held: &[Field]) -> Self {
+        let item = |c: &Column, on| OrderItem {
+            by: SortBy::Field(c.field),
+            on,
+            descending: false,
+            held: held.contains(&c.field),
+        };
         let mut items: Vec<OrderItem> = present.iter().map(|c| item(c, true)).collect();
         let rest = COLUMNS.iter().filter(|c| !present.iter().any(|p| p.field == c.field));
         items.extend(rest.map(|c| item(c, false)));
@@ -84,6 +97,23 @@ impl OrderPage {
             SortBy::Runs => None,
         })
         .collect()
+    }
+
+    /// The columns that are held.
+    pub fn held(&self) -> Vec<Field> {
+        let held = self.items.iter().filter(|i| i.held);
+        held.filter_map(|i| match i.by {
+            SortBy::Field(field) => Some(field),
+            SortBy::Runs => None,
+        })
+        .collect()
+    }
+
+    /// Holds the selected column, or lets it go.
+    pub fn hold(&mut self) {
+        if let Some(item) = self.items.get_mut(self.selected) {
+            item.held = !item.held;
+        }
     }
 
     /// Moves the selection.
@@ -166,7 +196,7 @@ mod tests {
     #[test]
     fn columns_come_in_the_chosen_order() {
         let present: Vec<&'static Column> = COLUMNS.iter().filter(|c| c.default).collect();
-        let mut page = OrderPage::columns(&present);
+        let mut page = OrderPage::columns(&present, &[]);
         page.carry(1);
         let chosen = page.chosen_columns();
         assert_eq!(chosen[0].field, present[1].field);

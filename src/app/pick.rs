@@ -3,6 +3,8 @@
 use super::action::{ACTIONS, Action, Group};
 use super::keymap::Keymap;
 use super::line::Line;
+use super::update::COMMANDS;
+use crate::market::{Column, Field, ViewRow};
 use crate::model;
 use crate::units::Tokens;
 use fuzzy_matcher::FuzzyMatcher;
@@ -17,6 +19,12 @@ pub enum Pick {
     View(String),
     /// Chooses a model, by its name.
     Model(String),
+    /// Goes to a column.
+    Column(Field),
+    /// Asks why this line is hidden.
+    Hidden(ViewRow),
+    /// Begins a command that wants a value.
+    Command(&'static str),
 }
 
 /// A line of the list.
@@ -43,6 +51,10 @@ pub enum PickKind {
     Views,
     /// Models.
     Model,
+    /// Hidden offers.
+    Hidden,
+    /// Columns.
+    Column,
 }
 
 impl PickKind {
@@ -50,9 +62,11 @@ impl PickKind {
     pub const fn title(self) -> &'static str {
         match self {
             PickKind::Help => "Help: type to search, enter does it",
-            PickKind::Command => "Command: an action, or sort, query, set, theme with a value",
+            PickKind::Command => "Command: an action by its name, or one of these with a value",
             PickKind::Views => "Saved views",
             PickKind::Model => "Model",
+            PickKind::Column => "Go to a column: type its letters or its number",
+            PickKind::Hidden => "Hidden offers: type to search, enter says why it is hidden",
         }
     }
 }
@@ -82,6 +96,14 @@ impl Picker {
     /// All actions: in groups for the help, those that can be named for the command line.
     pub fn actions(kind: PickKind, keymap: &Keymap) -> Self {
         let mut items = Vec::new();
+        if kind == PickKind::Command {
+            items.extend(COMMANDS.iter().map(|(name, value, about)| Item {
+                name: format!("{name} {value}"),
+                aside: String::new(),
+                note: (*about).to_string(),
+                pick: Pick::Command(name),
+            }));
+        }
         for group in Group::ALL {
             for entry in ACTIONS.iter().filter(|e| e.group == group) {
                 if kind == PickKind::Command && !entry.action.is_command() {
@@ -100,6 +122,17 @@ impl Picker {
             }
         }
         Self::new(kind, items)
+    }
+
+    /// The chosen columns, with their numbers.
+    pub fn columns(columns: &[&'static Column]) -> Self {
+        let items = columns.iter().enumerate().map(|(at, c)| Item {
+            name: c.name().to_string(),
+            aside: (at + 1).to_string(),
+            note: format!("{}: {}", c.title, c.help()),
+            pick: Pick::Column(c.field),
+        });
+        Self::new(PickKind::Column, items.collect())
     }
 
     /// All built-in models.

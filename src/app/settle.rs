@@ -59,6 +59,10 @@ impl App {
             page.why = self.desk.why();
             page.at = page.at.min(page.why.relaxations.len().saturating_sub(1));
         }
+        if changed && let Some(Overlay::WhyNot(page)) = &self.overlay {
+            let line = page.line;
+            self.overlay = self.checklist_page(line).map(Overlay::WhyNot);
+        }
         self.dirty = true;
     }
 
@@ -72,7 +76,9 @@ impl App {
             .collect();
         let heads: Vec<usize> = self.columns.iter().map(|c| self.head(c).width()).collect();
         let room = self.layout.as_ref().and_then(|l| l.table).map_or(0, |t| usize::from(t.width));
-        let keep: Vec<Field> = self.sort_fields().into_iter().chain([Field::Gpu]).collect();
+        let held = self.held.iter().copied();
+        let keep: Vec<Field> =
+            self.sort_fields().into_iter().chain([Field::Gpu, self.column]).chain(held).collect();
         self.grid.lay_out(&self.columns, &cells, &heads, &keep, room);
         let visible: Vec<usize> = self
             .grid
@@ -91,9 +97,9 @@ impl App {
         };
         self.grid.rows = lines.iter().enumerate().map(row).collect();
         self.say_what_is_cut();
-        let stays = self.grid.columns.iter().any(|s| s.column.field == self.column);
-        if !stays && let Some(last) = self.grid.columns.last() {
-            self.column = last.column.field;
+        let stays = self.columns.iter().any(|c| c.field == self.column);
+        if !stays && let Some(last) = self.columns.last() {
+            self.column = last.field;
         }
     }
 
@@ -113,6 +119,12 @@ impl App {
                 cell.text = code.text;
             }
         }
+    }
+
+    /// The whole text of a cell of the selected line.
+    pub fn cell_text(&self, field: Field) -> Option<String> {
+        let (line, column) = (self.cursor.line?, Column::of(field)?);
+        Some(self.desk.view().seen(self.desk.table(), line, column).text)
     }
 
     /// The sort keys in force.

@@ -391,7 +391,7 @@ fn marks_are_compared() {
 #[test]
 fn help_finds_and_does() {
     let mut app = app();
-    script(&mut app, "?theme<enter>");
+    script(&mut app, "?settings<enter>l<esc>");
     assert_eq!(app.look.theme, ThemeName::Dark);
     script(&mut app, ":sort -rel,total<enter>");
     assert_eq!(
@@ -534,6 +534,120 @@ fn a_message_goes_away_by_itself() {
     app.update(Msg::Tick, tick);
     assert!(app.toast.is_none());
     assert_eq!(app.next_tick(), None, "nothing to wait for when nothing happens");
+}
+
+#[test]
+fn a_value_behind_a_command_answers_what_it_asks() {
+    let mut app = app();
+    script(&mut app, ":filter-vram 80<enter>");
+    assert_eq!(app.desk.query_text(), "rel>95%? vram>=80");
+    script(&mut app, ":search h100<enter>");
+    assert_eq!(app.desk.query_text(), "rel>95%? vram>=80 h100");
+    script(&mut app, ":columns gpu,total,price<enter>");
+    assert_eq!(app.columns.len(), 3);
+    script(&mut app, ":quit now<enter>");
+    assert!(app.overlay.is_none());
+    script(&mut app, ":filtr-vram 3<enter>");
+    assert!(toast(&app).contains("did you mean `filter-vram`?"), "{}", toast(&app));
+}
+
+#[test]
+fn a_hidden_offer_is_found_explained_and_shown() {
+    let mut app = app();
+    script(&mut app, "f<ctrl-u>gpu:h100 rel>99.99%<enter>");
+    let shown = app.desk.shown();
+    script(&mut app, "H4090<enter>");
+    let Some(Overlay::WhyNot(page)) = &app.overlay else { panic!("the page is open") };
+    let page = page.clone();
+    assert!(page.words.contains("4090"), "{}", page.words);
+    assert!(!page.list.shown() && page.list.query.is_some(), "{page:?}");
+    script(&mut app, "<enter>");
+    assert!(app.desk.shown() > shown);
+    assert_eq!(app.cursor.line, Some(page.line), "the offer is selected");
+    script(&mut app, "u");
+    assert_eq!(app.desk.shown(), shown);
+    script(&mut app, &format!(":why {}<enter>", page.id));
+    assert!(matches!(&app.overlay, Some(Overlay::WhyNot(p)) if p.id == page.id));
+    script(&mut app, "<esc>:why vast:nothing<enter>");
+    assert!(toast(&app).contains("no offer `vast:nothing`"), "{}", toast(&app));
+}
+
+#[test]
+fn any_column_can_be_reached_held_and_explained() {
+    let mut app = app_with(300, (60, 24));
+    let field = app.grid.dropped.first().unwrap().field;
+    script(&mut app, &format!("gc{}<enter>", field.name()));
+    assert_eq!(app.column, field);
+    assert!(app.grid.columns.iter().any(|s| s.column.field == field), "it has come into view");
+    script(&mut app, "gc1<enter>");
+    assert_eq!(app.column, app.columns[0].field);
+    assert!(!app.grid.columns.iter().any(|s| s.column.field == field), "and gone again");
+    // Held, it stays.
+    script(&mut app, "C");
+    let Some(Overlay::Order(page)) = &mut app.overlay else { panic!("the page is open") };
+    page.selected = page.items.iter().position(|i| i.by == SortBy::Field(field)).unwrap();
+    script(&mut app, "f<esc>");
+    assert!(app.grid.columns.iter().any(|s| s.column.field == field), "it is held");
+    app.column = Field::Total;
+    script(&mut app, "i");
+    let lines = super::explain::explain(&app);
+    assert!(lines[0].starts_with("total of "), "{lines:?}");
+    assert!(lines.iter().any(|l| l.starts_with("gpu-time") && l.contains('$')), "{lines:?}");
+}
+
+#[test]
+fn one_offer_is_compared_under_several_setups() {
+    let mut app = app();
+    script(&mut app, "K:set seq-len 4096<enter>K:set method full<enter>c");
+    assert!(super::compare::is_of_setups(&app));
+    let (heads, lines) = (super::compare::heads(&app), super::compare::compared(&app));
+    assert_eq!(heads.len(), 3);
+    assert!(lines.iter().all(|l| l.values.len() == 3), "{lines:?}");
+    let seq = lines.iter().find(|l| l.name == "seq-len").unwrap();
+    assert_eq!(seq.values[1], "4096");
+    let total = lines.iter().find(|l| l.name == "total").unwrap();
+    let present = app.detail.as_ref().unwrap().quote.total.unwrap().expected;
+    assert_eq!(total.values[2], crate::units::usd(present), "the last is the present one");
+    script(&mut app, "qM");
+    assert!(app.noted.is_empty());
+}
+
+#[test]
+fn settings_change_at_once_are_kept_and_read_again() {
+    let mut app = app();
+    let effects = script(&mut app, ",jjl");
+    assert_eq!(
+        effects,
+        [
+            Effect::Mouse(false),
+            Effect::Keep { setting: settings::Setting::Mouse, value: Some("no".into()) }
+        ]
+    );
+    assert!(!app.look.mouse);
+    script(&mut app, "<esc>f<ctrl-u>vram>=24<enter>,jjjj");
+    assert_eq!(app.setting_on_screen(settings::Setting::Query).as_deref(), Some("vram>=24"));
+    let effects = script(&mut app, "<enter>");
+    assert!(matches!(effects.as_slice(), [Effect::Keep { value: Some(v), .. }] if v == "vram>=24"));
+    assert_eq!(app.setting_on_screen(settings::Setting::Query), None);
+    let effects = script(&mut app, "<del>");
+    assert!(matches!(effects.as_slice(), [Effect::Keep { value: None, .. }]));
+    // The file says something else now; what the user asked meanwhile stays.
+    let start = Start { query: "rel>99%".into(), ..Start::default() };
+    let look = Look { theme: ThemeName::Light, ..Look::default() };
+    let keys: Vec<String> = vec!["Q".into()];
+    let keymap = keymap::Keymap::new([("quit", keys.as_slice())]).0;
+    let options = Options { look, keymap, start: start.clone(), ..Options::default() };
+    app.update(Msg::Done(Outcome::Settings(Ok(Box::new(options.clone())))), NOW);
+    assert_eq!(app.look.theme, ThemeName::Light);
+    assert_eq!(app.desk.query_text(), "rel>99%", "the start's query was on the screen");
+    script(&mut app, "<esc>q");
+    assert_eq!(script(&mut app, "Q"), [Effect::Quit { print: None }]);
+    script(&mut app, "f<ctrl-u>vram>=48<enter>");
+    app.update(Msg::Done(Outcome::Settings(Ok(Box::new(options)))), NOW);
+    assert_eq!(app.desk.query_text(), "vram>=48", "what the user asked stays");
+    app.update(Msg::Done(Outcome::Settings(Err("c.toml:2: unknown field".into()))), NOW);
+    assert!(toast(&app).contains("c.toml:2: unknown field; the settings of before stay"));
+    assert_eq!(app.look.theme, ThemeName::Light);
 }
 
 /// Everything that may be pressed or happen.

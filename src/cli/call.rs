@@ -50,6 +50,12 @@ impl Call {
         Ok(Self { global, env, paths, config, base })
     }
 
+    /// The same call with the settings file as it is now.
+    pub(super) fn read_again(&self) -> Result<Self, Failure> {
+        let config = settings(&self.paths, self.global.config.is_some())?;
+        Ok(Self { config, ..self.clone() })
+    }
+
     /// What was written about the job: settings, then `-f`, then flags.
     pub(super) fn draft(&self, flags: SetupFlags) -> Result<Draft, Failure> {
         let flags = self.base.clone().with(flags);

@@ -60,6 +60,19 @@ pub(super) fn settings(call: &Call) -> Vec<Setting> {
         None => Setting::new("hf.token", None, "not set; HF_TOKEN"),
     });
     all.push(address(call, "hf.url", "HAGGLE_HF_URL", call.config.hub_url.clone()));
+    for (name, value, from) in super::screen::view_settings(call) {
+        all.push(Setting::new(format!("view.{name}"), Some(value), from));
+    }
+    for (name, keys) in &call.config.keys {
+        all.push(Setting::new(
+            format!("keys.{name}"),
+            Some(keys.as_slice().join(" ")),
+            file_name(call),
+        ));
+    }
+    for (name, query) in &call.config.views {
+        all.push(Setting::new(format!("views.{name}"), Some(query.clone()), file_name(call)));
+    }
     for field in Field::ALL.iter().copied() {
         if let Some(value) = call.config.setup.get(field) {
             all.push(Setting::new(format!("setup.{}", field.name()), Some(value), file_name(call)));
@@ -82,6 +95,7 @@ fn places(call: &Call) -> Vec<Setting> {
         place("file.keys", call.paths.keys_file()),
         place("file.market", call.paths.market_cache()),
         place("file.runs", call.paths.learnt_runs()),
+        place("file.kept", crate::runtime::kept::file(&call.paths)),
         place("folder.state", call.paths.state.clone()),
     ]
 }
@@ -140,6 +154,11 @@ const DEFAULTS: &str = "\
 # ascii = false
 # mouse = true
 # reduced_motion = false
+# columns = [\"provider\", \"gpu\", \"price\", \"fit\", \"total\"]
+# plain = false
+
+[keys]
+# quit = [\"q\", \"ctrl-q\"]
 
 [views]
 # europe = \"region:eu rel>95%\"

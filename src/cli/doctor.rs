@@ -84,7 +84,7 @@ fn grid(
 fn terminal(call: &Call) -> Vec<(&'static str, String)> {
     let variable = |name: &str| call.env.get(name).unwrap_or("not set").to_owned();
     let yes = |value: bool| if value { "yes" } else { "no" }.to_owned();
-    let look = screen::options(call).look;
+    let (look, _) = screen::look_and_problems(call);
     let colours = match (look.theme == ThemeName::Mono, call.env.get("COLORTERM")) {
         (true, _) if call.env.no_color() => "none: NO_COLOR is set".to_owned(),
         (true, _) => "none".to_owned(),
@@ -130,7 +130,7 @@ fn next(call: &Call, market: &Market) -> Vec<String> {
     }
     steps.extend(keys_file_problem(&call.paths));
     steps.extend(Provider::ALL.iter().flat_map(|p| key_problems(*p, &call.env, &call.paths)));
-    steps.extend(screen::options(call).problems);
+    steps.extend(screen::look_and_problems(call).1);
     steps.extend(market.statuses.iter().filter_map(|s| key_wanted(call, s.provider, s.light)));
     if call.env.get("TERM").is_none_or(|t| t == "dumb") && std::io::stdout().is_terminal() {
         steps.push(

@@ -91,6 +91,11 @@ pub(super) fn table(market: &mut Market, lines: &[ViewRow], colours: bool) -> St
         .iter()
         .map(|line| columns.iter().map(|c| view.seen(table, *line, c).text).collect())
         .collect();
+    if out::is_plain() {
+        let mut grid = out::Grid::new(&columns.iter().map(|c| c.title).collect::<Vec<_>>());
+        rows.into_iter().for_each(|cells| grid.row(cells));
+        return grid.table();
+    }
     let mut text = String::new();
     let titles: Vec<String> = columns.iter().map(|c| c.title.to_owned()).collect();
     let widths: Vec<usize> = (0..columns.len())

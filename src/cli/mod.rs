@@ -83,6 +83,7 @@ fn json_wanted(words: &[OsString]) -> bool {
 
 fn run(cli: Cli) -> Result<(), Failure> {
     let Cli { global, setup, command } = cli;
+    out::set_plain(global.plain);
     let call = Call::new(global, setup)?;
     let Some(command) = command else {
         return screen::run(&call);

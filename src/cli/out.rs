@@ -6,7 +6,21 @@ use crate::offer::harmless;
 use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+
+/// `--plain` was asked for: nothing is written over, and tables are read line by line.
+static PLAIN: AtomicBool = AtomicBool::new(false);
+
+/// Sets that once, at the start.
+pub(super) fn set_plain(plain: bool) {
+    PLAIN.store(plain, Ordering::Relaxed);
+}
+
+/// Was it asked for?
+pub(super) fn is_plain() -> bool {
+    PLAIN.load(Ordering::Relaxed)
+}
 
 /// Prints `text` on standard output. A reader who has gone away is no failure.
 pub(super) fn data(text: &str) -> Result<(), Failure> {
@@ -51,7 +65,7 @@ impl ProgressLine {
 
     /// Nothing yet.
     pub(super) fn new() -> Self {
-        Self { wanted: io::stderr().is_terminal(), shown: None }
+        Self { wanted: io::stderr().is_terminal() && !is_plain(), shown: None }
     }
 
     /// Shows `text`, unless something was shown just now.
@@ -133,8 +147,29 @@ impl Grid {
         self.headers.iter().map(|h| h.trim_start_matches('>'))
     }
 
-    /// Aligned columns, two spaces apart.
+    /// Aligned columns, two spaces apart; under `--plain` a line for each row, with the name of its
+    /// column before each cell.
     pub(super) fn table(&self) -> String {
+        if is_plain() { self.spoken() } else { self.aligned() }
+    }
+
+    fn spoken(&self) -> String {
+        let mut text = String::new();
+        for row in &self.rows {
+            let cells = self.names().zip(row).filter(|(_, cell)| !cell.is_empty());
+            let cells =
+                cells.map(
+                    |(name, cell)| {
+                        if name.is_empty() { cell.clone() } else { format!("{name} {cell}") }
+                    },
+                );
+            text.push_str(&cells.collect::<Vec<_>>().join(", "));
+            text.push('\n');
+        }
+        text
+    }
+
+    fn aligned(&self) -> String {
         use unicode_width::UnicodeWidthStr;
         let widths: Vec<usize> = self
             .names()
@@ -196,7 +231,8 @@ mod tests {
 
     #[test]
     fn wide_letters_keep_the_columns() {
-        assert_eq!(grid().table(), "name    size\n東京|x     9\n=1+1    10.5\n");
+        assert_eq!(grid().spoken(), "name 東京|x, size 9\nname =1+1, size 10.5\n");
+        assert_eq!(grid().aligned(), "name    size\n東京|x     9\n=1+1    10.5\n");
     }
 
     #[test]

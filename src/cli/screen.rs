@@ -1,4 +1,4 @@
-//! Without a command: the screen.
+//! Without a command: the screen, or plain mode.
 
 use super::args::Color;
 use super::call::Call;
@@ -8,13 +8,15 @@ use super::setup_flags::SetupFlags;
 use crate::app::desk::Desk;
 use crate::app::keymap::Keymap;
 use crate::app::layout::Size;
-use crate::app::{App, Look, Options, ThemeName};
+use crate::app::settings::{Origins, Setting, Settings};
+use crate::app::{App, Look, Options, Start, ThemeName};
 use crate::config::ViewConfig;
 use crate::market::{Column, Field, Query, SortKey};
 use crate::offer::{Provider, harmless};
 use crate::runtime::collect::{self, Fetcher};
-use crate::runtime::screen::{self, Ended, Ending, World};
-use crate::runtime::views;
+use crate::runtime::watch::Watch;
+use crate::runtime::world::{Ended, Ending, FindModel, Keep, Reload, SaveView, World};
+use crate::runtime::{kept, plain, screen, views};
 use crate::session::Stock;
 use crate::tty::clipboard::Between;
 use crate::tty::{self, Out};
@@ -22,26 +24,39 @@ use crate::units::UnixSeconds;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Opens the screen, and prints what the user took along.
+/// The size that plain mode pretends to have: every chosen column has room, and a page is as many
+/// rows as one likes to hear.
+const PLAIN_SIZE: Size = Size { width: 1000, height: 14 };
+
+/// Opens the screen, or plain mode, and prints what the user took along.
 pub(super) fn run(call: &Call) -> Result<(), Failure> {
-    let Some(terminal) = Out::to_terminal() else {
+    let terminal = Out::to_terminal();
+    let view = view(call);
+    let is_plain = call.global.plain || view.plain == Some(true);
+    if terminal.is_none() && !is_plain {
         return Err(Failure::usage(
-            "the screen needs a terminal; `haggle list` prints the same market",
+            "the screen needs a terminal; `haggle list` prints the same market, and `haggle --plain` \
+             reads commands from a pipe",
         ));
-    };
+    }
     let setup = call.setup(SetupFlags::default())?;
     let draft = call.draft(SetupFlags::default())?;
     let stock = collect::load(&call.wish()).map_err(|e| Failure::usage(format!("--from {e}")))?;
-    let mut options = options(call);
-    options.problems.extend(call.key_warnings());
-    options.problems.extend_from_slice(stock.remarks());
-    options.problems.iter_mut().for_each(|line| *line = harmless(line).into_owned());
+    let mut options = options(call, &view).map_err(Failure::usage)?;
+    let remarks = call.key_warnings().into_iter().chain(stock.remarks().iter().cloned());
+    options.settings.problems.extend(remarks.map(|line| harmless(&line).into_owned()));
     let now = now();
     let ask_first = to_be_asked(call, &stock, now);
     let mut desk = Desk::new(stock, draft, setup);
     desk.set_offline(call.global.offline || call.global.from.is_some());
-    start_view(&mut desk, &call.config.view)?;
-    let app = App::new(desk, options, Size { width: 80, height: 24 }, now);
+    desk.set_query(&options.start.query)
+        .map_err(|e| Failure::usage(format!("[view] query: {e}")))?;
+    desk.set_sort(options.start.sort.clone());
+    let size = if is_plain { PLAIN_SIZE } else { Size { width: 80, height: 24 } };
+    let mut app = App::new(desk, options, size, now);
+    if is_plain {
+        app.hide_panel();
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -59,10 +74,16 @@ pub(super) fn run(call: &Call) -> Result<(), Failure> {
             find_model: find_model(call),
             refresh: refresh(call),
             save_view: save_view(call),
+            keep: keep_setting(call),
+            reload: reload(call),
+            watch: Watch::new(call.paths.config_file.clone()),
             folder: PathBuf::from("."),
             between: between(call),
         };
-        screen::run(app, terminal, world).await
+        match terminal {
+            Some(terminal) if !is_plain => screen::run(app, terminal, world).await,
+            _ => plain::run(app, Out::Stdout, clipboard(), world, plain::lines()).await,
+        }
     });
     runtime.shutdown_background();
     tty::say_the_rest();
@@ -72,14 +93,37 @@ pub(super) fn run(call: &Call) -> Result<(), Failure> {
     end(ended)
 }
 
-fn find_model(call: &Call) -> screen::FindModel {
+fn find_model(call: &Call) -> FindModel {
     let call = call.clone();
     Arc::new(move |name| super::hub::model(&call, name).map_err(|f| f.message))
 }
 
-fn save_view(call: &Call) -> screen::SaveView {
+fn save_view(call: &Call) -> SaveView {
     let paths = call.paths.clone();
     Box::new(move |name, query| views::save(&paths, name, query))
+}
+
+fn keep_setting(call: &Call) -> Keep {
+    let paths = call.paths.clone();
+    Box::new(move |name, value| kept::save(&paths, name, value))
+}
+
+fn reload(call: &Call) -> Reload {
+    let call = call.clone();
+    Arc::new(move || {
+        let call = call.read_again().map_err(|f| f.message)?;
+        options(&call, &view(&call))
+    })
+}
+
+/// The terminal's clipboard in plain mode: only where the lines go to a terminal.
+fn clipboard() -> Option<Out> {
+    super::out::on_terminal().then_some(Out::Stdout)
+}
+
+/// What the view is to be: what was kept while the program ran, and below it the settings file.
+fn view(call: &Call) -> ViewConfig {
+    kept::load(&call.paths).over(call.config.view.clone())
 }
 
 /// How long each provider's rows may grow old: as the settings say, or as its source does.
@@ -129,44 +173,105 @@ fn end(ended: std::io::Result<Ended>) -> Result<(), Failure> {
     }
 }
 
-/// Query and order of the start, as the settings say.
-fn start_view(desk: &mut Desk, view: &ViewConfig) -> Result<(), Failure> {
-    let query = view.query.as_deref().unwrap_or(Query::START);
-    desk.set_query(query).map_err(|e| Failure::usage(format!("[view] query: {e}")))?;
-    if let Some(sort) = &view.sort {
-        let keys = SortKey::parse_list(sort);
-        desk.set_sort(keys.map_err(|e| Failure::usage(format!("[view] sort: {e}")))?);
-    }
-    Ok(())
+/// The settings of the view: name, value, whose choice it is.
+pub(super) fn view_settings(call: &Call) -> Vec<(&'static str, String, String)> {
+    let view = view(call);
+    let look = look(call, &view, &mut Vec::new());
+    let origins = Settings { origins: origins(call), ..Settings::default() };
+    let yes = |on: bool| if on { "yes" } else { "no" }.to_owned();
+    let or = |text: &Option<String>, usual: &str| text.clone().unwrap_or_else(|| usual.to_owned());
+    let value = |setting| match setting {
+        Setting::Theme => look.theme.name().to_owned(),
+        Setting::Ascii => yes(look.ascii),
+        Setting::Mouse => yes(look.mouse),
+        Setting::ReducedMotion => yes(look.calm),
+        Setting::Query => or(&view.query, Query::START),
+        Setting::Sort => or(&view.sort, "runs,total"),
+        Setting::Columns => {
+            view.columns.as_ref().map_or_else(|| "usual".to_owned(), |c| c.join(","))
+        }
+    };
+    let all = Setting::ALL.into_iter();
+    all.map(|s| (s.name(), value(s), origins.origin(s).to_owned())).collect()
 }
 
-/// Look, keys, columns and views, as the settings and the options say. What is wrong there is said
-/// on the screen; it is no reason not to open it.
-pub(super) fn options(call: &Call) -> Options {
-    let view = &call.config.view;
+/// How the screen would look, and what is wrong with the settings.
+pub(super) fn look_and_problems(call: &Call) -> (Look, Vec<String>) {
+    match options(call, &view(call)) {
+        Ok(options) => (options.look, options.settings.problems),
+        Err(problem) => (Look::default(), vec![problem]),
+    }
+}
+
+/// Look, keys, columns and views, as the settings and the options say. What is wrong with keys,
+/// columns and themes is said on the screen; it is no reason not to open it.
+///
+/// # Errors
+/// What is wrong with the query or the order.
+fn options(call: &Call, view: &ViewConfig) -> Result<Options, String> {
     let keys = call.config.keys.iter().map(|(name, keys)| (name.as_str(), keys.as_slice()));
     let (keymap, mut problems) = Keymap::new(keys);
-    let no_colour = match call.global.color {
-        Color::Never => true,
-        Color::Always => false,
-        Color::Auto => call.env.no_color(),
-    };
+    let columns = columns(view, &mut problems);
+    let look = look(call, view, &mut problems);
+    let query = view.query.clone().unwrap_or_else(|| Query::START.to_owned());
+    Query::parse(&query).map_err(|e| format!("[view] query: {e}"))?;
+    let sort = view.sort.as_deref().map(SortKey::parse_list).transpose();
+    let sort = sort.map_err(|e| format!("[view] sort: {e}"))?.unwrap_or_default();
+    let mut saved = views::load(&call.paths);
+    saved.extend(call.config.views.clone());
+    let file = call.paths.config_file.as_ref();
+    let file = file.map_or_else(|| "none".to_owned(), |f| f.display().to_string());
+    problems.iter_mut().for_each(|line| *line = harmless(line).into_owned());
+    let settings = Settings { origins: origins(call), file, problems };
+    let start = Start { query, sort, columns };
+    Ok(Options { look, keymap, start, views: saved.into_iter().collect(), settings })
+}
+
+fn look(call: &Call, view: &ViewConfig, problems: &mut Vec<String>) -> Look {
     let named = view.theme.as_deref().map(|name| (name, ThemeName::from_name(name)));
     if let Some((name, None)) = named {
         let names = ThemeName::ALL.map(ThemeName::name).join(", ");
         problems.push(format!("[view] there is no theme `{name}`; there are {names}"));
     }
     let theme = named.and_then(|(_, theme)| theme).unwrap_or_default();
-    let columns = columns(view, &mut problems);
-    let look = Look {
-        theme: if no_colour { ThemeName::Mono } else { theme },
+    Look {
+        theme: if no_colour(call) { ThemeName::Mono } else { theme },
         ascii: view.ascii.unwrap_or_else(|| !is_unicode(call)),
         mouse: view.mouse.unwrap_or(true),
-    };
-    let mut saved = views::load(&call.paths);
-    saved.extend(call.config.views.clone());
-    let views = saved.into_iter().collect();
-    Options { look, keymap, columns, views, problems }
+        calm: view.reduced_motion.unwrap_or(false),
+    }
+}
+
+fn no_colour(call: &Call) -> bool {
+    match call.global.color {
+        Color::Never => true,
+        Color::Always => false,
+        Color::Auto => call.env.no_color(),
+    }
+}
+
+/// Whose choice each setting of the view is.
+pub(super) fn origins(call: &Call) -> Origins {
+    let kept = kept::load(&call.paths);
+    let mut origins = Origins::new();
+    for setting in Setting::ALL {
+        let origin = match setting {
+            Setting::Theme if no_colour(call) => "NO_COLOR or --color".to_owned(),
+            Setting::Ascii if !view(call).says("ascii") && !is_unicode(call) => {
+                "LC_ALL, LC_CTYPE, LANG or TERM".to_owned()
+            }
+            _ if kept.says(setting.name()) => {
+                kept::file(&call.paths).map(|f| f.display().to_string()).unwrap_or_default()
+            }
+            _ if call.config.view.says(setting.name()) => {
+                let file = call.paths.config_file.as_ref();
+                file.map(|f| f.display().to_string()).unwrap_or_default()
+            }
+            _ => continue,
+        };
+        origins.push((setting, origin));
+    }
+    origins
 }
 
 fn columns(view: &ViewConfig, problems: &mut Vec<String>) -> Vec<Field> {

@@ -133,26 +133,34 @@ fn one(
 ) -> Result<(), Failure> {
     let (quoted, line) = market::find(market, setup, id)?;
     let (view, table) = market.view();
-    let checks = why::offer(view, table, line.row, line.kind);
-    // The price must exist, and every condition must let the line pass.
-    let shown =
-        checks.iter().all(|c| matches!(c.answer, CheckAnswer::Passes | CheckAnswer::UnknownKept));
-    let mut grid = Grid::new(&["", "condition", "this offer"]);
-    for check in &checks {
-        let value = check.value.clone().unwrap_or_else(|| "not stated".to_owned());
-        grid.row(vec![word(check).to_owned(), check.condition.clone(), value]);
+    let list = why::offer(view, table, line.row, line.kind);
+    let mut grid = Grid::new(&["passes", "condition", "this offer", "needed"]);
+    for check in &list.checks {
+        let value = check.value.clone().unwrap_or_else(|| "-".to_owned());
+        let needed = check.needed.clone().unwrap_or_default();
+        grid.row(vec![word(check).to_owned(), check.condition.clone(), value, needed]);
     }
     let document = json!({
         "schema": "haggle.why/1",
         "haggle": VERSION,
         "query": query.to_string(),
         "offer": quoted.document(),
-        "shown": shown,
-        "checks": checks.iter().map(|c| json!({
-            "condition": c.condition, "answer": word(c), "value": c.value,
+        "shown": list.shown(),
+        "checks": list.checks.iter().map(|c| json!({
+            "condition": c.condition, "answer": word(c), "value": c.value, "needed": c.needed,
         })).collect::<Vec<_>>(),
+        "relaxed_query": list.query,
     });
-    out::grid(call.global.format, &document, &grid)
+    match (call.global.format, &list.query) {
+        (Format::Table, Some(query)) => {
+            let shown_by = format!("{id} is hidden; this query shows it:\n  {query}\n");
+            out::data(&format!("{}\n{shown_by}", grid.table()))
+        }
+        (Format::Table, None) if list.shown() => {
+            out::data(&format!("{}\n{id} is shown\n", grid.table()))
+        }
+        (format, _) => out::grid(format, &document, &grid),
+    }
 }
 
 fn word(check: &Check) -> &'static str {

@@ -41,6 +41,39 @@ pub struct ViewConfig {
     pub mouse: Option<bool>,
     /// Nothing moves by itself.
     pub reduced_motion: Option<bool>,
+    /// Plain mode instead of the screen.
+    pub plain: Option<bool>,
+}
+
+impl ViewConfig {
+    /// These settings, and for what they leave open those of `below`.
+    pub fn over(self, below: ViewConfig) -> ViewConfig {
+        ViewConfig {
+            query: self.query.or(below.query),
+            sort: self.sort.or(below.sort),
+            columns: self.columns.or(below.columns),
+            theme: self.theme.or(below.theme),
+            ascii: self.ascii.or(below.ascii),
+            mouse: self.mouse.or(below.mouse),
+            reduced_motion: self.reduced_motion.or(below.reduced_motion),
+            plain: self.plain.or(below.plain),
+        }
+    }
+
+    /// Is a setting of this name said here?
+    pub fn says(&self, name: &str) -> bool {
+        match name {
+            "query" => self.query.is_some(),
+            "sort" => self.sort.is_some(),
+            "columns" => self.columns.is_some(),
+            "theme" => self.theme.is_some(),
+            "ascii" => self.ascii.is_some(),
+            "mouse" => self.mouse.is_some(),
+            "reduced_motion" => self.reduced_motion.is_some(),
+            "plain" => self.plain.is_some(),
+            _ => false,
+        }
+    }
 }
 
 /// One provider's settings.

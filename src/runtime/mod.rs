@@ -2,8 +2,12 @@
 
 pub mod collect;
 pub mod journal;
+pub mod kept;
+pub mod plain;
 pub mod screen;
 pub mod views;
+pub mod watch;
+pub mod world;
 
 /// A core file would hold keys. Whatever the user's limit is, this process (and what it starts)
 /// leaves none.

@@ -223,6 +223,7 @@ fn hints(app: &App) -> Vec<(String, String)> {
             (&[Action::Toggle], "on, off"),
             (&[Action::RaiseLine, Action::LowerLine], "order"),
             (&[Action::Left], "turn round"),
+            (&[Action::PinLine], "hold a column"),
             (&[Action::Accept], "done"),
         ],
         (Some(Overlay::Export(_)), _) => &[
@@ -231,9 +232,21 @@ fn hints(app: &App) -> Vec<(String, String)> {
             (&[Action::Accept], "export"),
             (&[Action::Close], "close"),
         ],
+        (Some(Overlay::WhyNot(_)), _) => &[
+            (&[Action::Accept], "show it"),
+            (&[Action::WhyNot], "another offer"),
+            (&[Action::Close], "close"),
+        ],
+        (Some(Overlay::Settings(_)), _) => &[
+            (&[Action::Down, Action::Up], "setting"),
+            (&[Action::Left, Action::Right], "change"),
+            (&[Action::ClearLine], "as in the file"),
+            (&[Action::Close], "close"),
+        ],
         (Some(Overlay::Why(_)), _) => &[
             (&[Action::Down, Action::Up], "choose"),
             (&[Action::Accept], "apply"),
+            (&[Action::WhyNot], "one offer"),
             (&[Action::Close], "close"),
         ],
         (Some(Overlay::Around(_)), _) => &[

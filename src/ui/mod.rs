@@ -5,6 +5,7 @@ mod edges;
 mod page;
 mod panel;
 mod pen;
+pub mod plain;
 mod table;
 mod text;
 mod theme;

@@ -6,13 +6,15 @@ use super::text;
 use super::theme::Role;
 use crate::app::App;
 use crate::app::desk::Detail;
-use crate::app::facts::{basis_word, pricing_word, range_words, verdict_word};
+use crate::app::facts::{basis_word, price_words, pricing_word, range_words, verdict_word};
 use crate::app::layout::Area;
 use crate::estimate::fit::{Fit, Verdict};
 use crate::market::Align;
 use crate::market::column::card_name;
 use crate::offer::Basis;
-use crate::units::{Gib, PerHour, gib, hours, mbps, percent, usd, usd_per_hour};
+use crate::units::{
+    Gib, PerHour, UnixSeconds, duration, gib, hours, mbps, percent, usd, usd_per_hour,
+};
 use unicode_width::UnicodeWidthStr;
 
 /// Cells for the word that says what a figure rests on.
@@ -30,7 +32,8 @@ const ASCII_FILLINGS: [char; 6] = ['#', '=', '+', '-', ':', 'o'];
 pub(super) fn draw(pen: &mut Pen<'_>, app: &App, areas: &[Area]) {
     let Some(detail) = &app.detail else { return };
     let width = areas.first().map_or(0, |a| usize::from(a.width)).min(WIDEST);
-    let mut first = offer(pen, detail, width);
+    let mut first = offer(pen, detail, app.now, width);
+    first.extend(history(pen, app, detail, width));
     first.extend(memory(pen, detail, width));
     first.extend(advice(pen, detail, width));
     let mut second = bill(pen, detail, width);
@@ -100,17 +103,20 @@ fn wrapped(pen: &Pen<'_>, width: usize, text: &str, role: Role) -> Vec<Strip> {
     text::wrap(text, width).into_iter().map(|line| pen.strip(line, role)).collect()
 }
 
-fn offer(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
+fn offer(pen: &Pen<'_>, detail: &Detail, now: UnixSeconds, width: usize) -> Vec<Strip> {
     let offer = &detail.offer;
     let count = offer.hardware.gpus;
     let count = if count.fract() == 0.0 { format!("{count:.0}") } else { format!("{count:.2}") };
     let card = card_name(offer);
+    let seen = detail.history.as_ref().map_or(String::new(), |h| {
+        format!(", first seen {} ago", duration(h.first_seen.age_at(now)))
+    });
     let mut lines = vec![
         vec![
             pen.piece(format!("{count}× {card}"), Role::Strong),
             pen.piece(format!("  {}", pricing_word(detail.quote.pricing)), Role::Plain),
         ],
-        pen.strip(&detail.id, Role::Faint),
+        pen.strip(format!("{}{seen}", detail.id), Role::Faint),
     ];
     let basis = offer.origin.basis;
     let mut fact = |name: &str, value: Option<String>| {
@@ -133,6 +139,18 @@ fn offer(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
     if !flags.is_empty() {
         let text = format!("! flags: {}", flags.join(", "));
         lines.extend(wrapped(pen, width, &text, Role::Warn));
+    }
+    lines
+}
+
+/// What the offer cost since it was first seen: at most the last five prices.
+fn history(pen: &Pen<'_>, app: &App, detail: &Detail, width: usize) -> Vec<Strip> {
+    let past = detail.history.as_ref().map_or(&[][..], |h| h.past.as_slice());
+    let basis = detail.offer.origin.basis;
+    let mut lines = Vec::new();
+    for (until, price) in past.iter().skip(past.len().saturating_sub(5)) {
+        let name = format!("  until {} ago", duration(until.age_at(app.now)));
+        lines.push(figure(pen, width, &name, &price_words(*price), basis, Role::Plain));
     }
     lines
 }

@@ -93,7 +93,7 @@ fn styles(app: &App) -> String {
     lines.join("\n")
 }
 
-const PLAIN: Look = Look { theme: ThemeName::Terminal, ascii: false, mouse: true };
+const PLAIN: Look = Look { theme: ThemeName::Terminal, ascii: false, mouse: true, calm: false };
 
 #[test]
 fn the_table_at_every_size() {
@@ -125,6 +125,10 @@ fn pages() {
         ("prefix", "g"),
         ("elsewhere", "j j E"),
         ("counts", "j j n"),
+        ("settings", ", j j"),
+        ("why_not", "H enter"),
+        ("explain", "i"),
+        ("setups", "K J j l esc c"),
     ];
     for (name, pressed) in pages {
         for (width, height) in [(80, 24), (120, 40)] {

@@ -416,3 +416,99 @@ fn a_saved_view_is_there_at_the_next_start() {
     let file = term.folder.path().join(".local/state/haggle/views.toml");
     assert_eq!(std::fs::read_to_string(file).unwrap().trim(), "big = \"vram>=80\"");
 }
+
+/// The program in plain mode, on a terminal that is not put into any mode.
+fn plain() -> Term {
+    let folder = tempfile::tempdir().unwrap();
+    market_file(folder.path(), 200);
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_haggle"));
+    command.args(["--from", "market", "--plain"]);
+    Term::spawn(folder, command, 200, 60, &[])
+}
+
+#[test]
+fn plain_mode_talks_in_lines_on_the_normal_screen() {
+    let mut term = plain();
+    term.until_text("10: ");
+    term.keys("filter-vram 80\n");
+    term.until_text("query: rel>95%? vram>=80");
+    term.keys("why\n");
+    term.until_text("why: ");
+    term.keys("esc\nexport\n");
+    term.until_text("export ");
+    term.keys("enter\n");
+    term.until_text("wrote ");
+    term.keys("quit\n");
+    assert_eq!(term.end(), 0);
+    assert!(!term.raw.contains(&0x1b), "no escape sequence, so no box and no colour");
+}
+
+#[test]
+fn plain_mode_obeys_a_pipe_and_ends_with_it() {
+    use std::process::{Command, Stdio};
+    let folder = tempfile::tempdir().unwrap();
+    market_file(folder.path(), 200);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_haggle"))
+        .args(["--plain", "--from", "market"])
+        .current_dir(folder.path())
+        .env_clear()
+        .env("HOME", folder.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    // The last line has no end.
+    input.write_all(b"query gpu:h100\nwait\nY\nset seq-len 4096\ndown").unwrap();
+    drop(input);
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+    for heard in
+        ["query: gpu:h100", "there is no terminal, so no clipboard; it lies in ", "row 2 of "]
+    {
+        assert!(text.contains(heard), "no {heard} in {text}");
+    }
+    assert!(!text.contains('\u{1b}'));
+    // Without --plain a pipe is told what to do.
+    let refused = Command::new(env!("CARGO_BIN_EXE_haggle"))
+        .env_clear()
+        .env("HOME", folder.path())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("haggle --plain"));
+}
+
+#[test]
+fn the_settings_file_is_read_again_while_the_program_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    market_file(folder.path(), 200);
+    let file = folder.path().join("own.toml");
+    std::fs::write(&file, "[view]\nquery = \"vram>=24\"\n").unwrap();
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_haggle"));
+    command.args(["--from", "market", "--config", "own.toml"]);
+    let mut term = Term::spawn(folder, command, 120, 40, &[]);
+    term.until_text("query vram>=24");
+    std::fs::write(&file, "[view]\nquery = \"vram>=48\"\n").unwrap();
+    if cfg!(not(target_os = "linux")) {
+        term.keys(":reload\r");
+    }
+    term.until_text("query vram>=48");
+    std::fs::write(&file, "[view]\nquerry = 1\n").unwrap();
+    if cfg!(not(target_os = "linux")) {
+        term.keys(":reload\r");
+    }
+    term.until_text("own.toml:2: unknown field `querry`");
+    assert!(term.text().contains("query vram>=48"), "the settings of before stay");
+    // What is changed on the page is there at the next start.
+    term.keys(",l");
+    term.until_text("theme           dark");
+    term.keys("q");
+    term.until(|screen, _| !screen.contents().contains("Settings, kept"));
+    term.keys("q");
+    assert_eq!(term.end(), 0);
+    let kept = term.folder.path().join(".local/state/haggle/settings.toml");
+    assert_eq!(std::fs::read_to_string(kept).unwrap().trim(), "theme = \"dark\"");
+}

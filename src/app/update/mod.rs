@@ -1,15 +1,22 @@
 //! How the state changes: one message, one new state, and what the world is asked to do.
 
 mod around;
+mod command;
 mod mouse;
+mod obey;
 mod order;
 mod pareto;
 mod pick;
 mod prompt;
+mod settings;
 mod setup;
 mod sheet;
 mod table;
 mod take;
+mod why;
+
+pub use command::COMMANDS;
+pub use obey::Tell;
 
 use super::action::{Action, Context};
 use super::key::{Code, Key};
@@ -79,6 +86,11 @@ impl App {
             }
             Outcome::Model { name, found: Err(why) } => {
                 self.say(Tone::Bad, format!("model {name}: {why}"));
+            }
+            Outcome::Settings(Ok(options)) => self.take_settings(*options),
+            Outcome::Settings(Err(wrong)) => {
+                self.settings.problems = vec![wrong.clone()];
+                self.say(Tone::Bad, format!("{wrong}; the settings of before stay"));
             }
             Outcome::Note(text) => self.say(Tone::Good, text),
             Outcome::Failed(text) => self.say(Tone::Bad, text),
@@ -159,6 +171,11 @@ impl App {
                 self.act_on_around(action);
                 Vec::new()
             }
+            Some(Overlay::WhyNot(_)) => {
+                self.act_on_why_not(action);
+                Vec::new()
+            }
+            Some(Overlay::Settings(_)) => self.act_on_settings(action),
         }
     }
 

@@ -76,13 +76,16 @@ impl App {
             Action::Left | Action::Right => page.turn(),
             Action::RaiseLine => page.carry(-1),
             Action::LowerLine => page.carry(1),
+            Action::PinLine if page.kind == OrderKind::Columns => page.hold(),
             _ => return,
         }
         let (kind, keys, columns) = (page.kind, page.sort_keys(), page.chosen_columns());
+        let held = page.held();
         match kind {
             OrderKind::Sort => self.sort_by(keys),
             OrderKind::Columns if !columns.is_empty() => {
                 self.columns = columns;
+                self.held = held;
                 self.grid.forget_widths();
             }
             OrderKind::Columns => {}

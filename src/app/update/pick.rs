@@ -3,9 +3,8 @@
 use super::super::action::Action;
 use super::super::message::Effect;
 use super::super::pick::{Pick, PickKind, Picker};
-use super::super::{App, Overlay, ThemeName, Tone};
+use super::super::{App, Overlay, Tone};
 use super::{edit_line, list_step};
-use crate::market::SortKey;
 use crate::setup::Field;
 
 impl App {
@@ -30,8 +29,10 @@ impl App {
 
     fn accept_pick(&mut self) -> Vec<Effect> {
         let Some(Overlay::Pick(picker)) = self.overlay.take() else { return Vec::new() };
-        if picker.kind == PickKind::Command && self.command(picker.line.text()) {
-            return Vec::new();
+        if picker.kind == PickKind::Command
+            && let Some(effects) = self.command(picker.line.text())
+        {
+            return effects;
         }
         match picker.picked().map(|item| item.pick.clone()) {
             Some(Pick::Action(action)) if action.is_command() => self.act(action),
@@ -51,49 +52,32 @@ impl App {
                 self.set_field(Field::Model, &name);
                 Vec::new()
             }
+            Some(Pick::Column(field)) => {
+                self.column = field;
+                Vec::new()
+            }
+            Some(Pick::Hidden(line)) => {
+                self.open_checklist(line);
+                Vec::new()
+            }
+            Some(Pick::Command(word)) => {
+                // It wants a value: the line stays open behind its name.
+                let mut picker = Picker::actions(PickKind::Command, &self.keymap);
+                picker.line.set(&format!("{word} "));
+                picker.narrow();
+                self.overlay = Some(Overlay::Pick(picker));
+                Vec::new()
+            }
+            None if picker.kind == PickKind::Command => {
+                self.no_command(picker.line.text().trim());
+                Vec::new()
+            }
             None => {
-                let text = picker.line.text().to_string();
-                self.say(Tone::Bad, format!("there is no command `{text}`; ? lists them all"));
+                let text = picker.line.text().trim();
+                self.say(Tone::Bad, format!("nothing matches `{text}`"));
                 Vec::new()
             }
         }
-    }
-
-    /// Commands with a value: `sort total,-rel`, `query …`, `set seq-len 4096`, `theme light`.
-    /// `false` when the text is none of them.
-    fn command(&mut self, text: &str) -> bool {
-        let Some((word, value)) = text.trim().split_once(char::is_whitespace) else {
-            return false;
-        };
-        let value = value.trim();
-        match word {
-            "sort" => match SortKey::parse_list(value) {
-                Ok(keys) => {
-                    self.sort_by(keys);
-                }
-                Err(wrong) => self.say(Tone::Bad, wrong),
-            },
-            "query" => {
-                self.ask(value);
-            }
-            "set" => {
-                let (name, value) = value.split_once(char::is_whitespace).unwrap_or((value, ""));
-                match Field::from_name(name) {
-                    Some(field) => self.set_field(field, value.trim()),
-                    None => self.say(Tone::Bad, format!("the setup has no field `{name}`")),
-                }
-            }
-            "theme" => {
-                if let Some(theme) = ThemeName::from_name(value) {
-                    self.look.theme = theme;
-                } else {
-                    let names = ThemeName::ALL.map(ThemeName::name).join(", ");
-                    self.say(Tone::Bad, format!("there is no theme `{value}`; there are {names}"));
-                }
-            }
-            _ => return false,
-        }
-        true
     }
 }
 

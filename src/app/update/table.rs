@@ -11,11 +11,11 @@ use super::super::pareto_page::Limit;
 use super::super::pick::{PickKind, Picker};
 use super::super::prompt::{Prompt, PromptKind};
 use super::super::sheet::SheetKind;
-use super::super::{App, Overlay, ThemeName, Tone};
+use super::super::{App, Overlay, Tone};
 use super::list_step;
 use crate::market::column::CellValue;
 use crate::market::query::{self, Field, Item};
-use crate::market::{QueryError, SortBy, ViewRow};
+use crate::market::{Column, QueryError, SortBy, ViewRow};
 use crate::setup;
 
 impl App {
@@ -31,6 +31,7 @@ impl App {
             Action::Suspend => return vec![Effect::Suspend],
             Action::Refresh => return self.refresh(),
             Action::MouseToggle => return self.toggle_mouse(),
+            Action::Reload => return vec![Effect::Reload],
             Action::CopyCommand | Action::CopyJson | Action::CopyRow | Action::CopyCell => {
                 return self.copy(action);
             }
@@ -70,7 +71,7 @@ impl App {
                 self.ask("");
             }
             Action::DefaultQuery => {
-                let query = self.start_query.clone();
+                let query = self.start.query.clone();
                 self.ask(&query);
             }
             Action::Undo | Action::Redo => self.undo(action == Action::Undo),
@@ -95,12 +96,18 @@ impl App {
                 self.overlay = Some(Overlay::Order(OrderPage::sort(self.desk.sort())));
             }
             Action::Columns => {
-                self.overlay = Some(Overlay::Order(OrderPage::columns(&self.columns)));
+                self.overlay = Some(Overlay::Order(OrderPage::columns(&self.columns, &self.held)));
             }
+            Action::GoColumn => {
+                self.overlay = Some(Overlay::Pick(Picker::columns(&self.columns)));
+            }
+            Action::Explain => self.open_sheet(SheetKind::Cell),
             Action::EditSetup => self.open_setup(),
             Action::WhatIf => self.open_what_if(),
             Action::Why => self.open_why(),
+            Action::WhyNot => self.open_hidden(),
             Action::Detail => self.open_sheet(SheetKind::Detail),
+            Action::Settings => self.open_settings(),
             Action::Providers => self.open_sheet(SheetKind::Providers),
             Action::Compare => self.open_compare(),
             Action::Pareto => self.open_pareto(),
@@ -133,7 +140,11 @@ impl App {
             Action::ApplyAdvice => self.apply_advice(),
             Action::Panel => self.toggle_panel(),
             Action::Mark => self.toggle_mark(),
-            Action::ClearMarks => self.marks.clear(),
+            Action::ClearMarks => {
+                self.marks.clear();
+                self.noted.clear();
+            }
+            Action::NoteSetup => self.note_setup(),
             Action::Freeze => {
                 let frozen = self.desk.toggle_freeze(self.now);
                 let text = if frozen {
@@ -143,18 +154,38 @@ impl App {
                 };
                 self.say(Tone::Good, text);
             }
-            Action::Settings => self.next_theme(),
             Action::Back => self.back(),
             _ => {}
         }
     }
 
+    /// To the column beside; one that had to go for want of room comes back in place of another.
     fn step_column(&mut self, by: isize) {
-        let columns = &self.grid.columns;
-        let at = columns.iter().position(|s| s.column.field == self.column).unwrap_or(0);
-        let to = at.saturating_add_signed(by).min(columns.len().saturating_sub(1));
-        if let Some(shown) = columns.get(to) {
-            self.column = shown.column.field;
+        let at = self.columns.iter().position(|c| c.field == self.column).unwrap_or(0);
+        let to = at.saturating_add_signed(by).min(self.columns.len().saturating_sub(1));
+        if let Some(column) = self.columns.get(to) {
+            self.column = column.field;
+        }
+    }
+
+    /// To the chosen column of this name, of these first letters, or of this number.
+    pub(super) fn go_to_column(&mut self, text: &str) {
+        let text = text.to_lowercase();
+        let number = text.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
+        let named = |c: &&&'static Column| {
+            let title = c.title.to_lowercase();
+            c.name().starts_with(&text) || title.starts_with(&text)
+        };
+        let found = match number {
+            Some(at) => self.columns.get(at).copied(),
+            None => self.columns.iter().find(named).copied(),
+        };
+        match (found, Column::from_name(&text)) {
+            (Some(column), _) => self.column = column.field,
+            (None, Some(_)) => {
+                self.say(Tone::Bad, format!("{text} is not among the columns; C chooses them"));
+            }
+            (None, None) => self.say(Tone::Bad, format!("there is no column `{text}`")),
         }
     }
 
@@ -191,7 +222,7 @@ impl App {
     fn toggle_unknown(&mut self) {
         let Some(condition) = self.desk.query().condition_on(Field::Rel).map(ToString::to_string)
         else {
-            self.say(Tone::Bad, "the query does not ask for reliability (r does)");
+            self.say(Tone::Bad, "the query does not ask for reliability (% does)");
             return;
         };
         let turned = match condition.strip_suffix('?') {
@@ -287,13 +318,6 @@ impl App {
         }
     }
 
-    fn next_theme(&mut self) {
-        let at = ThemeName::ALL.iter().position(|t| *t == self.look.theme).unwrap_or(0);
-        let next = ThemeName::ALL[(at + 1) % ThemeName::ALL.len()];
-        self.look.theme = next;
-        self.say(Tone::Good, format!("theme {}", next.name()));
-    }
-
     fn refresh(&mut self) -> Vec<Effect> {
         if self.desk.is_offline() {
             self.say(Tone::Bad, "offline: nobody is asked");
@@ -302,7 +326,7 @@ impl App {
         vec![Effect::Fetch(Vec::new())]
     }
 
-    fn toggle_mouse(&mut self) -> Vec<Effect> {
+    pub(super) fn toggle_mouse(&mut self) -> Vec<Effect> {
         self.look.mouse = !self.look.mouse;
         let text = if self.look.mouse {
             "the mouse selects offers"

@@ -18,7 +18,7 @@ pub(crate) enum Source<'a> {
     /// A column divided by a coded figure.
     Per(&'a [f64], &'a [u32], Vec<f64>),
     /// Hours since a moment.
-    Age(&'a [i64], i64),
+    Age(&'a [u32], i64),
 }
 
 impl Source<'_> {
@@ -35,7 +35,7 @@ impl Source<'_> {
             Source::Per(column, codes, values) => at(column) / coded(codes, values),
             Source::Age(fetched, now) => fetched
                 .get(slot)
-                .map_or(f64::NAN, |f| now.saturating_sub(*f).max(0) as f64 / 3600.0),
+                .map_or(f64::NAN, |f| now.saturating_sub(i64::from(*f)).max(0) as f64 / 3600.0),
         }
     }
 

@@ -237,8 +237,11 @@ fn flags(ask: &Ask<'_>, frame: &Frame<'_>) -> Truth {
 pub(super) fn word(text: &str, exact: bool, frame: &Frame<'_>) -> Truth {
     let search = Search::new(text);
     let lower = text.to_lowercase();
-    let hit = |name: &str| {
-        if exact { name.to_lowercase().contains(&lower) } else { search.is_in(name) }
+    let glob = (!exact && text.contains(['*', '?'])).then(|| Pattern::bare(text));
+    let hit = |name: &str| match &glob {
+        Some(glob) => glob.is(name) || glob.is_in(name),
+        None if exact => name.to_lowercase().contains(&lower),
+        None => search.is_in(name),
     };
     let (table, columns) = (frame.table, frame.table.columns());
     let dictionaries = table.dictionaries();

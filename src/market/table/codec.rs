@@ -66,7 +66,8 @@ impl Dictionaries {
             disk: known(offer.disk.map(Gb::get)),
             ram: known(offer.hardware.ram.map(Gib::get)),
             rental: known(offer.max_rental.map(Hours::get)),
-            fetched: offer.origin.fetched_at.0,
+            fetched: seconds(offer.origin.fetched_at),
+            first: seconds(offer.origin.fetched_at),
             generation: 0,
             stamp: 0,
             flags: offer.flags.0,
@@ -100,7 +101,7 @@ impl Dictionaries {
             availability: availability(row.state),
             hazard: hazard.map(|(bits, source)| Hazard { rate: rate(bits), source }),
             max_rental: option(row.rental).map(Hours::new),
-            origin: Origin { source, basis, fetched_at: UnixSeconds(row.fetched) },
+            origin: Origin { source, basis, fetched_at: UnixSeconds(row.fetched.into()) },
             flags: Flags(row.flags),
         })
     }
@@ -313,4 +314,9 @@ pub(crate) fn verified(state: u8) -> Option<bool> {
         2 => Some(false),
         _ => None,
     }
+}
+
+/// A time as the columns keep it: nothing before 1970, nothing after 2106.
+fn seconds(at: UnixSeconds) -> u32 {
+    at.0.clamp(0, u32::MAX.into()) as u32
 }

@@ -84,8 +84,10 @@ columns! {
     ram: f64,
     /// Hours that one may rent at most.
     rental: f64,
-    /// When it was fetched, seconds since 1970.
-    fetched: i64,
+    /// When it was fetched, seconds since 1970 (until 2106).
+    fetched: u32,
+    /// When its offer was first seen, seconds since 1970.
+    first: u32,
     /// Which fetch brought it.
     generation: u64,
     /// How often the slot has changed hands.

@@ -17,7 +17,7 @@ pub(crate) use columns::{Columns, NONE, option};
 use super::bits::Bits;
 use crate::estimate::HardwareClass;
 use crate::offer::{Flags, Offer, Price, Provider};
-use crate::units::UsdPerHour;
+use crate::units::{UnixSeconds, UsdPerHour};
 use arena::Arena;
 use columns::Row;
 use index::Index;
@@ -93,6 +93,8 @@ pub struct Table {
     gone: Vec<u32>,
     /// What re-priced rows cost at the last look.
     before: HashMap<u32, Price>,
+    /// Earlier prices of offers whose price has changed, and until when they held: the oldest first.
+    past: HashMap<u32, Vec<(UnixSeconds, Price)>>,
     /// Providers that have finished a fetch, one bit each.
     finished: u16,
     /// Slots changed since revision `log_from`, the latest last.
@@ -137,7 +139,7 @@ impl Table {
         let hash = self.index.hash(row.provider, key);
         let known = self.index.find(hash, |slot| self.is(slot, row.provider, key));
         match known.and_then(|slot| Some((slot, self.columns.row(slot as usize)?))) {
-            None => self.insert_new(row, hash, key, offer.launch_id.as_str()),
+            None => self.insert_new(row, hash, offer),
             Some((slot, old)) if old.generation == generation && self.live.has(slot as usize) => {
                 if !old.same_figures(&row) {
                     let flags = Flags(old.flags).with(Flags::CONFLICTING);
@@ -149,8 +151,8 @@ impl Table {
         }
     }
 
-    fn insert_new(&mut self, mut row: Row, hash: u64, key: &str, launch: &str) {
-        row.text = self.arena.push(key, launch);
+    fn insert_new(&mut self, mut row: Row, hash: u64, offer: &Offer) {
+        row.text = self.arena.push(offer.key.as_str(), offer.launch_id.as_str());
         let seen_before = self.finished >> row.provider & 1 == 1;
         row.mark = if seen_before { Mark::New } else { Mark::Same }.code();
         let slot = if let Some(slot) = self.spare.pop() {
@@ -168,6 +170,7 @@ impl Table {
             let text = columns.text.get(at).map_or("", |t| arena.get(*t).0);
             index.hash(columns.provider.get(at).copied().unwrap_or(0), text)
         });
+        self.past.remove(&slot);
         self.live.set(slot as usize, true);
         self.live_count += 1;
         self.log.push(slot);
@@ -177,6 +180,7 @@ impl Table {
         let at = slot as usize;
         row.stamp = old.stamp;
         row.text = old.text;
+        row.first = old.first;
         let mut mark = Mark::from_code(old.mark);
         if !self.live.has(at) {
             self.gone.retain(|s| *s != slot);
@@ -194,10 +198,7 @@ impl Table {
 
     /// What the row's price did since the last look.
     fn price_mark(&mut self, slot: u32, row: &Row, old: &Row, mark: Mark) -> Mark {
-        let price = |r: &Row| Price {
-            on_demand: option(r.on_demand).map(UsdPerHour::new),
-            spot: option(r.spot).map(UsdPerHour::new),
-        };
+        self.remember(slot, row, old);
         let before = self.before.get(&slot).copied().unwrap_or_else(|| price(old));
         if mark == Mark::New {
             return mark;
@@ -212,6 +213,28 @@ impl Table {
         let spot = |p: Price| p.spot.map_or(f64::INFINITY, UsdPerHour::get);
         let cheaper = (main(now), spot(now)) < (main(before), spot(before));
         if cheaper { Mark::Cheaper } else { Mark::Dearer }
+    }
+
+    /// Remembers the price that held until now, where it is another now.
+    fn remember(&mut self, slot: u32, row: &Row, old: &Row) {
+        const MOST: usize = 32;
+        if price(row) == price(old) {
+            return;
+        }
+        let past = self.past.entry(slot).or_default();
+        past.push((UnixSeconds(old.fetched.into()), price(old)));
+        if past.len() > MOST {
+            past.remove(0);
+        }
+    }
+
+    /// When an offer was first seen, and the prices that it had since, each with the last time at
+    /// which it was seen so: the oldest first, without the present one.
+    pub fn history(&self, row: RowId) -> Option<(UnixSeconds, &[(UnixSeconds, Price)])> {
+        let slot = self.slot(row)?;
+        let first = UnixSeconds(i64::from(*self.columns.first.get(slot)?));
+        let past = self.past.get(&(slot as u32)).map_or(&[][..], Vec::as_slice);
+        Some((first, past))
     }
 
     /// Ends a fetch: rows of `provider` that it, or a later one, did not bring are gone. Returns
@@ -432,6 +455,8 @@ impl Table {
             + self.live.words().len() * 8
             + (self.spare.capacity() + self.gone.capacity() + self.log.capacity()) * 4
             + self.before.capacity() * (size_of::<(u32, Price)>() + 1)
+            + self.past.capacity() * (size_of::<(u32, Vec<u8>)>() + 1)
+            + self.past.values().map(|p| p.capacity() * size_of::<(i64, Price)>()).sum::<usize>()
     }
 
     pub(crate) fn columns(&self) -> &Columns {
@@ -450,6 +475,14 @@ impl Table {
     /// Slots, with those that hold nothing.
     pub(crate) fn slots(&self) -> usize {
         self.columns.text.len()
+    }
+}
+
+/// The prices of a row.
+fn price(row: &Row) -> Price {
+    Price {
+        on_demand: option(row.on_demand).map(UsdPerHour::new),
+        spot: option(row.spot).map(UsdPerHour::new),
     }
 }
 

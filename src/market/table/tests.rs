@@ -33,6 +33,9 @@ fn a_row_keeps_its_id_while_its_price_changes() {
     assert_eq!(table.find("vast:1-1"), Some(row));
     assert_eq!(table.mark(row), Mark::Cheaper);
     assert_eq!(table.price_before(row).unwrap().on_demand, Some(UsdPerHour::new(0.5)));
+    let (_, past) = table.history(row).unwrap();
+    assert_eq!(past.len(), 1);
+    assert_eq!(past[0].1.on_demand, Some(UsdPerHour::new(0.5)));
     assert_eq!(table.mark(table.find("3-1").unwrap()), Mark::New);
     let gone: Vec<RowId> = table.gone().collect();
     assert_eq!(gone.iter().filter_map(|r| table.id(*r)).collect::<Vec<_>>(), ["vast:2-1"]);

@@ -2,19 +2,20 @@
 //!
 //! [`market`] tells for each condition how many lines it hides at all, how many it alone hides, and
 //! how many it is the first to hide (the last sum up to everything hidden); which lines miss it by
-//! the least; and which relaxations bring lines back. [`offer`] is the checklist of one offer.
+//! the least; and which relaxations bring lines back. [`offer`] is the checklist of one offer, with what
+//! would show it.
 
+mod checklist;
 mod relax;
 
+pub use checklist::{Check, CheckAnswer, Checklist, hidden, offer};
 pub use relax::Relaxation;
 
 use super::bits::Bits;
-use super::column::Column;
 use super::eval::Truth;
-use super::query::{Expr, Query, UnknownPolicy};
-use super::table::{RowId, Table};
+use super::query::{Query, UnknownPolicy};
+use super::table::Table;
 use super::view::{Excluded, View, ViewRow};
-use crate::estimate::quote::PriceKind;
 
 /// What a query hides.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -55,30 +56,6 @@ pub struct NearMiss {
     pub line: ViewRow,
     /// The figure that misses, as written in the table.
     pub value: String,
-}
-
-/// One condition, asked of one line.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Check {
-    /// The condition, or what must be true before the query is asked: `has a spot price`.
-    pub condition: String,
-    /// What the line says.
-    pub answer: CheckAnswer,
-    /// The line's own value of the field that the condition is about.
-    pub value: Option<String>,
-}
-
-/// What a line says to a condition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CheckAnswer {
-    /// It passes.
-    Passes,
-    /// It fails.
-    Fails,
-    /// It does not state it, and such lines are hidden.
-    Unknown,
-    /// It does not state it, and such lines are kept.
-    UnknownKept,
 }
 
 /// Lines that each condition hides, plane by plane.
@@ -187,46 +164,6 @@ pub fn market(view: &View, table: &Table) -> Why {
         conditions,
         relaxations: relax::relaxations(view, table, query, &failing),
     }
-}
-
-/// The checklist of one offer at one price: what must hold for it to be shown, and whether it does.
-pub fn offer(view: &View, table: &Table, row: RowId, kind: PriceKind) -> Vec<Check> {
-    let mut checks = Vec::new();
-    let check = |condition: &str, passes: bool, value: Option<String>| {
-        let answer = if passes { CheckAnswer::Passes } else { CheckAnswer::Fails };
-        Check { condition: condition.to_owned(), answer, value }
-    };
-    checks.push(check("exists in the market", table.exists(row), None));
-    let Some(slot) = table.slot(row) else { return checks };
-    let line = ViewRow { row, kind };
-    let plane = view.kinds().position(|k| k == kind);
-    let based = plane.and_then(|p| view.filter().base().get(p)).is_some_and(|b| b.has(slot));
-    let price = Column::of(super::query::Field::Price).map(|c| view.cell(table, line, c).text);
-    let name = format!("has an {} price", super::kind_name(kind)).replace("an spot", "a spot");
-    checks.push(check(&name, based, price));
-    let keep = view.filter().query().is_some_and(|q| q.unknown_policy() == UnknownPolicy::Keep);
-    for asked in view.filter().asked() {
-        let truth = plane.and_then(|p| asked.truths.get(p));
-        let states = |bits: fn(&Truth) -> &Bits| truth.is_some_and(|t| bits(t).has(slot));
-        let answer = match (states(|t| &t.yes), states(|t| &t.unknown)) {
-            (true, _) => CheckAnswer::Passes,
-            (_, true) if keep => CheckAnswer::UnknownKept,
-            (_, true) => CheckAnswer::Unknown,
-            _ => CheckAnswer::Fails,
-        };
-        checks.push(Check {
-            condition: asked.expr.to_string(),
-            answer,
-            value: value_of(view, table, line, &asked.expr),
-        });
-    }
-    checks
-}
-
-/// The line's own value of what a condition is about.
-fn value_of(view: &View, table: &Table, line: ViewRow, expr: &Expr) -> Option<String> {
-    let column = Column::of(expr.field()?)?;
-    Some(view.cell(table, line, column).text)
 }
 
 /// The query with one condition (by its place) put differently; an empty text drops it.

@@ -83,14 +83,21 @@ pub(super) fn relaxations(
         if count(&alone) == 0 {
             continue;
         }
-        let maker = Maker { view, table, query, at };
+        let maker = Maker { view, table, at };
         let before = found.len();
-        found.extend(maker.smaller_threshold(expr, &alone));
-        found.extend(maker.keep_unknown(expr, &alone));
-        found.extend(maker.tight(expr, &alone));
+        let eased = [
+            maker.smaller_threshold(expr, &alone),
+            maker.keep_unknown(expr, &alone),
+            maker.tight(expr, &alone),
+        ];
+        for (condition, planes) in eased.into_iter().flatten() {
+            let text = rewritten(query, &[at], &condition);
+            found.extend(text.map(|text| finish(view, table, condition, text, &planes)));
+        }
         let most = found.iter().skip(before).map(|r: &Relaxation| r.brings).max().unwrap_or(0);
         if most < count(&alone) {
-            found.extend(maker.dropped(expr, &alone));
+            let text = rewritten(query, &[at], "");
+            found.extend(text.map(|t| finish(view, table, format!("without {expr}"), t, &alone)));
         }
     }
     if found.is_empty() {
@@ -100,22 +107,41 @@ pub(super) fn relaxations(
     found
 }
 
+/// A condition eased, and that change in words.
+pub(super) struct Eased {
+    /// `rel>=94%`, or `without region:eu`.
+    pub(super) change: String,
+    /// The condition; empty where it must go.
+    pub(super) condition: String,
+}
+
+/// The smallest change of the condition at place `at` that lets the lines of `planes` pass.
+pub(super) fn easing(view: &View, table: &Table, at: usize, expr: &Expr, planes: &[Bits]) -> Eased {
+    let maker = Maker { view, table, at };
+    let eased = [
+        maker.smaller_threshold(expr, planes),
+        maker.keep_unknown(expr, planes),
+        maker.tight(expr, planes),
+    ];
+    match eased.into_iter().flatten().next() {
+        Some((condition, _)) => Eased { change: condition.clone(), condition },
+        None => Eased { change: format!("without {expr}"), condition: String::new() },
+    }
+}
+
+/// A condition, and the lines that it lets pass.
+type Brought = (String, Vec<Bits>);
+
 /// Makes relaxations of one condition.
 struct Maker<'a> {
     view: &'a View,
     table: &'a Table,
-    query: &'a Query,
     at: usize,
 }
 
 impl Maker<'_> {
-    fn relaxation(&self, change: String, condition: &str, brought: &[Bits]) -> Option<Relaxation> {
-        let query = rewritten(self.query, &[self.at], condition)?;
-        Some(finish(self.view, self.table, change, query, brought))
-    }
-
     /// The threshold moved to the nearest round figure that brings something.
-    fn smaller_threshold(&self, expr: &Expr, alone: &[Bits]) -> Option<Relaxation> {
+    fn smaller_threshold(&self, expr: &Expr, alone: &[Bits]) -> Option<Brought> {
         let (field, side, figure, condition) = comparison(expr)?;
         let misses = misses(self.view, self.table, expr, alone);
         let nearest = misses.first()?.0;
@@ -133,12 +159,11 @@ impl Maker<'_> {
         }
         let side = if wants_more(side) { Comparison::AtLeast } else { Comparison::AtMost };
         let eased = Condition { test: Test::Compare(side, figure), ..condition.clone() };
-        let text = eased.to_string();
-        (count(&planes) > 0).then(|| self.relaxation(text.clone(), &text, &planes)).flatten()
+        (count(&planes) > 0).then(|| (eased.to_string(), planes))
     }
 
     /// Lines that do not state it are kept.
-    fn keep_unknown(&self, expr: &Expr, alone: &[Bits]) -> Option<Relaxation> {
+    fn keep_unknown(&self, expr: &Expr, alone: &[Bits]) -> Option<Brought> {
         let Expr::Test(condition) = expr else { return None };
         if condition.keep_unknown || condition.field.info().kind == crate::market::query::Kind::Text
         {
@@ -150,11 +175,11 @@ impl Maker<'_> {
             plane.zip(&truth.unknown, |p, u| p & u);
         }
         let text = Condition { keep_unknown: true, ..condition.clone() }.to_string();
-        (count(&planes) > 0).then(|| self.relaxation(text.clone(), &text, &planes)).flatten()
+        (count(&planes) > 0).then_some((text, planes))
     }
 
     /// `fit:yes` eased to `fit:yes|tight`.
-    fn tight(&self, expr: &Expr, alone: &[Bits]) -> Option<Relaxation> {
+    fn tight(&self, expr: &Expr, alone: &[Bits]) -> Option<Brought> {
         let Expr::Test(condition) = expr else { return None };
         let Test::OneOf { items, exact } = &condition.test else { return None };
         let tight = Item::Matches(Pattern::bare("tight"));
@@ -176,11 +201,7 @@ impl Maker<'_> {
         let items = items.iter().cloned().chain([tight]).collect();
         let test = Test::OneOf { items, exact: *exact };
         let text = Condition { test, ..condition.clone() }.to_string();
-        (count(&planes) > 0).then(|| self.relaxation(text.clone(), &text, &planes)).flatten()
-    }
-
-    fn dropped(&self, expr: &Expr, alone: &[Bits]) -> Option<Relaxation> {
-        self.relaxation(format!("without {expr}"), "", alone)
+        (count(&planes) > 0).then_some((text, planes))
     }
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::estimate::quote::PriceKind;
 use crate::market::synthetic;
 use crate::market::testing::{now, setup};
 use crate::market::view::Ask;
@@ -50,6 +51,36 @@ proptest! {
             prop_assert!(condition.first <= condition.together);
             prop_assert!(condition.unknown <= condition.together);
         }
+    }
+
+    #[test]
+    fn what_a_checklist_proposes_shows_its_offer(
+        parts in proptest::collection::vec(prop_oneof![
+            Just("vram>=80"), Just("rel>99.5%"), Just("rel<50%"), Just("down>=5000mbps"), Just("region:eu"),
+            Just("price<0.2$"), Just("total<=1$"), Just("done<1h"), Just("gpus=8"), Just("gpu:h100|a100"),
+            Just("!provider:vast"), Just("fit:yes"), Just("(gpu:h100 or rel>99%)"), Just("cuda>=13"),
+        ], 1..5),
+        pick in 0..1000usize,
+    ) {
+        let mut parts = parts;
+        parts.sort_unstable();
+        parts.dedup();
+        let table = table();
+        let view = view(&table, &parts.join(" "), "both");
+        let lines = hidden(&view, &table, usize::MAX);
+        let before: usize = view.excluded().iter().filter(|e| e.condition.is_none()).map(|e| e.count).sum();
+        prop_assert_eq!(lines.len() + before, view.total() - view.shown());
+        let Some(line) = lines.get(pick % lines.len().max(1)) else { return Ok(()) };
+        let list = offer(&view, &table, line.row, line.kind);
+        prop_assert!(!list.shown());
+        for check in &list.checks {
+            prop_assert_eq!(check.needed.is_some(), !check.passes(), "{:?}", check);
+        }
+        let query = list.query.clone().unwrap();
+        let after = self::view(&table, &query, "both");
+        let list = offer(&after, &table, line.row, line.kind);
+        prop_assert!(list.shown(), "{} -> {}: {:?}", parts.join(" "), query, list);
+        prop_assert_eq!(list.query, None);
     }
 
     #[test]
@@ -109,9 +140,10 @@ fn an_offer_has_a_checklist() {
     let table = table();
     let view = view(&table, "provider:aws rel>95% vram>=1", "on-demand");
     let row = table.rows().find(|r| table.id(*r).unwrap().starts_with("aws:")).unwrap();
-    let checks = offer(&view, &table, row, PriceKind::OnDemand);
+    let checks = offer(&view, &table, row, PriceKind::OnDemand).checks;
     let answers: Vec<CheckAnswer> = checks.iter().map(|c| c.answer).collect();
     assert_eq!(answers, [Passes, Passes, Passes, Unknown, Passes]);
+    assert_eq!(checks[3].needed.as_deref(), Some("rel>95%?"));
     assert_eq!(checks[3].condition, "rel>95%");
     assert_eq!(checks[3].value.as_deref(), Some("?"));
 }

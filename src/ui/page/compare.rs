@@ -2,7 +2,7 @@
 
 use super::list;
 use crate::app::App;
-use crate::app::compare::{Compared, compared};
+use crate::app::compare::{Compared, compared, heads};
 use crate::app::layout::Area;
 use crate::market::Align;
 use crate::ui::pen::{Pen, Strip};
@@ -12,13 +12,12 @@ use crate::ui::theme::Role;
 pub(super) fn draw(pen: &mut Pen<'_>, app: &App, selected: usize, area: Area) {
     let lines = compared(app);
     let name = 18.min(usize::from(area.width) / 4);
-    let each = (usize::from(area.width) - name) / app.marks.len().max(1);
+    let names = heads(app);
+    let each = (usize::from(area.width) - name) / names.len().max(1);
     let each = each.min(32);
-    let table = app.desk.table();
     let mut head = vec![pen.cell("", name, Align::Left, Role::Head)];
-    for mark in &app.marks {
-        let id = table.id(mark.row).unwrap_or_else(|| "gone".to_string());
-        head.push(pen.cell(&id, each, Align::Right, Role::Head));
+    for name in &names {
+        head.push(pen.cell(name, each, Align::Right, Role::Head));
     }
     pen.put(area, 0, &head);
     let below = Area { y: area.y + 1, height: area.height.saturating_sub(1), ..area };

@@ -1,6 +1,7 @@
 //! What stands over the table.
 
 mod around;
+mod cell;
 mod compare;
 mod detail;
 mod export;
@@ -9,8 +10,12 @@ mod pareto;
 mod pick;
 mod prompt;
 mod providers;
+mod settings;
 mod setup;
 mod why;
+mod why_not;
+
+pub(super) use why_not::check_word;
 
 use super::pen::{Pen, Strip};
 use super::theme::Role;
@@ -38,7 +43,10 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, layout: &Layout) -> Option<Care
         Overlay::Why(page) => why::draw(pen, app, page, area),
         Overlay::Around(page) => around::draw(pen, page, area),
         Overlay::Pareto(page) => return pareto::draw(pen, app, page, area),
+        Overlay::WhyNot(page) => why_not::draw(pen, page, area),
+        Overlay::Settings(page) => settings::draw(pen, app, *page, area),
         Overlay::Sheet(sheet) => match sheet.kind {
+            SheetKind::Cell => cell::draw(pen, app, sheet.at, area),
             SheetKind::Detail => detail::draw(pen, app, sheet.at, area),
             SheetKind::Compare => compare::draw(pen, app, sheet.at, area),
             SheetKind::Providers => providers::draw(pen, app, sheet.at, area),
@@ -58,8 +66,11 @@ fn place(overlay: &Overlay, layout: &Layout) -> (Area, String) {
         Overlay::Why(_) => (layout.body, "Why rows are hidden".to_string()),
         Overlay::Around(page) => (layout.body, page.title()),
         Overlay::Pareto(page) => (layout.chart.unwrap_or(layout.body), pareto::title(page)),
+        Overlay::WhyNot(page) => (layout.body, format!("Why is {} hidden?", page.id)),
+        Overlay::Settings(_) => (beside(layout), "Settings, kept for the next start".to_string()),
         Overlay::Sheet(sheet) => {
             let title = match sheet.kind {
+                SheetKind::Cell => "This figure: what it is, who says so, when?",
                 SheetKind::Detail => "Every figure: says who, when?",
                 SheetKind::Compare => "Compare (* is the best of its line)",
                 SheetKind::Providers => "Providers",
@@ -83,6 +94,13 @@ fn cleared(pen: &mut Pen<'_>, area: Area, title: &str) -> Area {
     pen.blank(area);
     pen.rule(area, 0, title);
     Area { y: area.y + 1, height: area.height.saturating_sub(1), ..area }
+}
+
+/// Draws lines of which none is selected.
+fn read_only(pen: &mut Pen<'_>, area: Area, lines: &[Strip]) {
+    for (row, line) in lines.iter().enumerate().take(usize::from(area.height)) {
+        pen.put(area, row as u16, line);
+    }
 }
 
 /// Draws lines so that `selected` is in view; the selected line is shaded.

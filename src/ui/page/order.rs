@@ -34,6 +34,7 @@ fn line(pen: &Pen<'_>, kind: OrderKind, at: usize, item: OrderItem) -> Strip {
     vec![
         pen.piece(format!("{chosen} "), role),
         pen.cell(item.name(), 12, Align::Left, role),
+        pen.piece(if item.held { "held " } else { "" }, Role::Accent),
         pen.cell(way, width, Align::Left, Role::Plain),
         pen.piece(item.about(), Role::Faint),
     ]

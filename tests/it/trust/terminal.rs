@@ -5,9 +5,12 @@ use crate::reliability;
 use crate::screen::Term;
 use haggle::app::desk::Desk;
 use haggle::app::layout::Size;
-use haggle::app::{App, Look, Options, keymap::Keymap};
+use haggle::app::settings::Settings;
+use haggle::app::{App, Look, Options, Start, keymap::Keymap};
 use haggle::provider::{Context, Fetching, Profile, Sink, Source};
-use haggle::runtime::screen::{self as loops, World};
+use haggle::runtime::screen as loops;
+use haggle::runtime::watch::Watch;
+use haggle::runtime::world::World;
 use haggle::session::Stock;
 use haggle::setup::Draft;
 use haggle::tty::clipboard::Between;
@@ -264,9 +267,9 @@ fn screen_with_a_worker_that_panics() {
     let options = Options {
         look: Look { mouse: true, ..Look::default() },
         keymap: Keymap::default(),
-        columns: Vec::new(),
+        start: Start::default(),
         views: Vec::new(),
-        problems: Vec::new(),
+        settings: Settings::default(),
     };
     let app = App::new(desk, options, Size { width: 80, height: 24 }, UnixSeconds(1_796_083_200));
     let runtime =
@@ -290,6 +293,9 @@ fn screen_with_a_worker_that_panics() {
             find_model: Arc::new(|_| panic!("on purpose in a search")),
             refresh: Vec::new(),
             save_view: Box::new(|_, _| Ok(())),
+            keep: Box::new(|_, _| Ok(())),
+            reload: Arc::new(|| Err("there is no file".to_owned())),
+            watch: Watch::new(None),
             folder: PathBuf::from("."),
             between: Between::Nothing,
         };
