@@ -93,7 +93,9 @@ pub(super) fn table(market: &mut Market, lines: &[ViewRow], colours: bool) -> St
         .collect();
     if out::is_plain() {
         let mut grid = out::Grid::new(&columns.iter().map(|c| c.title).collect::<Vec<_>>());
-        rows.into_iter().for_each(|cells| grid.row(cells));
+        for cells in rows {
+            grid.row(cells);
+        }
         return grid.table();
     }
     let mut text = String::new();

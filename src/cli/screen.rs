@@ -57,11 +57,7 @@ pub(super) fn run(call: &Call) -> Result<(), Failure> {
     if is_plain {
         app.hide_panel();
     }
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .map_err(|e| Failure::failed(format!("cannot start: {e}")))?;
+    let runtime = two_workers()?;
     let ended = runtime.block_on(async {
         let (fetcher, updates) = Fetcher::new();
         let own = call.clone();
@@ -91,6 +87,12 @@ pub(super) fn run(call: &Call) -> Result<(), Failure> {
         keep(call, ended)?;
     }
     end(ended)
+}
+
+fn two_workers() -> Result<tokio::runtime::Runtime, Failure> {
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    let runtime = builder.worker_threads(2).enable_all().build();
+    runtime.map_err(|e| Failure::failed(format!("cannot start: {e}")))
 }
 
 fn find_model(call: &Call) -> FindModel {
@@ -221,7 +223,9 @@ fn options(call: &Call, view: &ViewConfig) -> Result<Options, String> {
     saved.extend(call.config.views.clone());
     let file = call.paths.config_file.as_ref();
     let file = file.map_or_else(|| "none".to_owned(), |f| f.display().to_string());
-    problems.iter_mut().for_each(|line| *line = harmless(line).into_owned());
+    for line in &mut problems {
+        *line = harmless(line).into_owned();
+    }
     let settings = Settings { origins: origins(call), file, problems };
     let start = Start { query, sort, columns };
     Ok(Options { look, keymap, start, views: saved.into_iter().collect(), settings })

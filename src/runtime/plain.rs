@@ -15,7 +15,7 @@ use tokio::time::sleep;
 /// The longest line that is read; what is longer is cut.
 const LONGEST_LINE: u64 = 64 * 1024;
 /// Rows that have grown old are looked for this often.
-const LOOK: Duration = Duration::from_secs(60);
+const LOOK: Duration = Duration::from_mins(1);
 /// Updates taken in at once.
 const AT_ONCE: usize = 16;
 
@@ -94,7 +94,7 @@ impl<W: Write> Spoken<W> {
         mut answers: mpsc::Receiver<Outcome>,
     ) -> io::Result<Ending> {
         let hello = self.reader.hello(&self.app);
-        self.say(hello)?;
+        self.say(&hello)?;
         let first = std::mem::take(&mut self.world.ask_first);
         if !first.is_empty() {
             self.fetch(&first)?;
@@ -156,7 +156,7 @@ impl<W: Write> Spoken<W> {
             self.carry_out(effect)?;
         }
         let lines = self.reader.answer(&self.app, tell);
-        self.say(lines)
+        self.say(&lines)
     }
 
     fn update(&mut self, msg: Msg) -> io::Result<()> {
@@ -166,7 +166,7 @@ impl<W: Write> Spoken<W> {
             self.carry_out(effect)?;
         }
         let lines = self.reader.changes(&self.app);
-        self.say(lines)
+        self.say(&lines)
     }
 
     fn carry_out(&mut self, effect: Effect) -> io::Result<()> {
@@ -177,12 +177,11 @@ impl<W: Write> Spoken<W> {
                     self.carry_out(effect)?;
                 }
             }
-            Ok(None) => {}
             Err(Effect::Fetch(providers)) => self.fetch(&providers)?,
             Err(Effect::Quit { print }) => self.ended = Some(Ending::Left(print)),
             Err(Effect::Suspend) => signal_hook::low_level::raise(signal_hook::consts::SIGSTOP)?,
-            // There is no mouse here, and nothing to be drawn anew.
-            Err(_) => {}
+            // Done; or there is no mouse here, and nothing to be drawn anew.
+            Ok(None) | Err(_) => {}
         }
         Ok(())
     }
@@ -193,7 +192,7 @@ impl<W: Write> Spoken<W> {
         self.update(Msg::Tick)
     }
 
-    fn say(&mut self, lines: Vec<String>) -> io::Result<()> {
+    fn say(&mut self, lines: &[String]) -> io::Result<()> {
         if lines.is_empty() {
             return Ok(());
         }

@@ -203,81 +203,100 @@ fn following(app: &App) -> Vec<(String, String)> {
 }
 
 fn hints(app: &App) -> Vec<(String, String)> {
-    let wanted: &[(&[Action], &str)] = match (&app.overlay, app.context()) {
-        (Some(Overlay::Pick(_)), _) => &[
-            (&[Action::TextUp, Action::TextDown], "choose"),
-            (&[Action::TextAccept], "take"),
-            (&[Action::TextCancel], "close"),
-        ],
-        (Some(Overlay::Setup(_)), Context::Text) => {
-            &[(&[Action::TextAccept], "set"), (&[Action::TextCancel], "leave as it was")]
-        }
-        (Some(Overlay::Setup(_)), _) => &[
-            (&[Action::Down, Action::Up], "field"),
-            (&[Action::Left, Action::Right], "change"),
-            (&[Action::Accept], "type"),
-            (&[Action::ClearLine], "default"),
-            (&[Action::Close], "close"),
-        ],
-        (Some(Overlay::Order(_)), _) => &[
-            (&[Action::Toggle], "on, off"),
-            (&[Action::RaiseLine, Action::LowerLine], "order"),
-            (&[Action::Left], "turn round"),
-            (&[Action::PinLine], "hold a column"),
-            (&[Action::Accept], "done"),
-        ],
-        (Some(Overlay::Export(_)), _) => &[
-            (&[Action::Down, Action::Up], "format"),
-            (&[Action::Left, Action::Right], "where to"),
-            (&[Action::Accept], "export"),
-            (&[Action::Close], "close"),
-        ],
-        (Some(Overlay::WhyNot(_)), _) => &[
-            (&[Action::Accept], "show it"),
-            (&[Action::WhyNot], "another offer"),
-            (&[Action::Close], "close"),
-        ],
-        (Some(Overlay::Settings(_)), _) => &[
-            (&[Action::Down, Action::Up], "setting"),
-            (&[Action::Left, Action::Right], "change"),
-            (&[Action::ClearLine], "as in the file"),
-            (&[Action::Close], "close"),
-        ],
-        (Some(Overlay::Why(_)), _) => &[
-            (&[Action::Down, Action::Up], "choose"),
-            (&[Action::Accept], "apply"),
-            (&[Action::WhyNot], "one offer"),
-            (&[Action::Close], "close"),
-        ],
-        (Some(Overlay::Around(_)), _) => &[
-            (&[Action::Down, Action::Up], "choose"),
-            (&[Action::Accept], "go to this offer"),
-            (&[Action::Toggle], "mark"),
-            (&[Action::Close], "close"),
-        ],
-        (Some(Overlay::Pareto(_)), Context::Text) => {
-            &[(&[Action::TextAccept], "draw the line"), (&[Action::TextCancel], "leave it")]
-        }
-        (Some(Overlay::Pareto(_)), _) => &[
-            (&[Action::Left, Action::Right], "faster, cheaper"),
-            (&[Action::Deadline], "deadline"),
-            (&[Action::Budget], "budget"),
-            (&[Action::Toggle], "mark"),
-            (&[Action::Close], "close"),
-        ],
-        (Some(Overlay::Sheet(_)), _) => {
-            &[(&[Action::Down, Action::Up], "move"), (&[Action::Close], "close")]
-        }
-        _ => TABLE_HINTS,
-    };
     let keys = |actions: &[Action]| {
         let keys: Vec<String> = actions.iter().filter_map(|a| app.keymap.hint(*a)).collect();
         keys.join("/")
     };
+    let wanted = match (&app.overlay, app.context()) {
+        (Some(overlay), context) => page_hints(overlay, context == Context::Text),
+        (None, _) => TABLE_HINTS,
+    };
     wanted.iter().map(|(actions, words)| (keys(actions), (*words).to_string())).collect()
 }
 
-const TABLE_HINTS: &[(&[Action], &str)] = &[
+/// What is said at the foot of a page.
+type Hints = &'static [(&'static [Action], &'static str)];
+
+fn page_hints(overlay: &Overlay, is_typing: bool) -> Hints {
+    match overlay {
+        Overlay::Prompt(_) => TABLE_HINTS,
+        Overlay::Pick(_) => PICK,
+        Overlay::Setup(_) if is_typing => SETUP_TYPED,
+        Overlay::Setup(_) => SETUP,
+        Overlay::Order(_) => ORDER,
+        Overlay::Export(_) => EXPORT,
+        Overlay::WhyNot(_) => WHY_NOT,
+        Overlay::Settings(_) => SETTINGS,
+        Overlay::Why(_) => WHY,
+        Overlay::Around(_) => AROUND,
+        Overlay::Pareto(_) if is_typing => PARETO_TYPED,
+        Overlay::Pareto(_) => PARETO,
+        Overlay::Sheet(_) => SHEET,
+    }
+}
+
+const PICK: Hints = &[
+    (&[Action::TextUp, Action::TextDown], "choose"),
+    (&[Action::TextAccept], "take"),
+    (&[Action::TextCancel], "close"),
+];
+const SETUP_TYPED: Hints =
+    &[(&[Action::TextAccept], "set"), (&[Action::TextCancel], "leave as it was")];
+const SETUP: Hints = &[
+    (&[Action::Down, Action::Up], "field"),
+    (&[Action::Left, Action::Right], "change"),
+    (&[Action::Accept], "type"),
+    (&[Action::ClearLine], "default"),
+    (&[Action::Close], "close"),
+];
+const ORDER: Hints = &[
+    (&[Action::Toggle], "on, off"),
+    (&[Action::RaiseLine, Action::LowerLine], "order"),
+    (&[Action::Left], "turn round"),
+    (&[Action::PinLine], "hold a column"),
+    (&[Action::Accept], "done"),
+];
+const EXPORT: Hints = &[
+    (&[Action::Down, Action::Up], "format"),
+    (&[Action::Left, Action::Right], "where to"),
+    (&[Action::Accept], "export"),
+    (&[Action::Close], "close"),
+];
+const WHY_NOT: Hints = &[
+    (&[Action::Accept], "show it"),
+    (&[Action::WhyNot], "another offer"),
+    (&[Action::Close], "close"),
+];
+const SETTINGS: Hints = &[
+    (&[Action::Down, Action::Up], "setting"),
+    (&[Action::Left, Action::Right], "change"),
+    (&[Action::ClearLine], "as in the file"),
+    (&[Action::Close], "close"),
+];
+const WHY: Hints = &[
+    (&[Action::Down, Action::Up], "choose"),
+    (&[Action::Accept], "apply"),
+    (&[Action::WhyNot], "one offer"),
+    (&[Action::Close], "close"),
+];
+const AROUND: Hints = &[
+    (&[Action::Down, Action::Up], "choose"),
+    (&[Action::Accept], "go to this offer"),
+    (&[Action::Toggle], "mark"),
+    (&[Action::Close], "close"),
+];
+const PARETO_TYPED: Hints =
+    &[(&[Action::TextAccept], "draw the line"), (&[Action::TextCancel], "leave it")];
+const PARETO: Hints = &[
+    (&[Action::Left, Action::Right], "faster, cheaper"),
+    (&[Action::Deadline], "deadline"),
+    (&[Action::Budget], "budget"),
+    (&[Action::Toggle], "mark"),
+    (&[Action::Close], "close"),
+];
+const SHEET: Hints = &[(&[Action::Down, Action::Up], "move"), (&[Action::Close], "close")];
+
+const TABLE_HINTS: Hints = &[
     (&[Action::Help], "help"),
     (&[Action::Search], "find"),
     (&[Action::Query], "query"),

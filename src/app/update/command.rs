@@ -79,13 +79,14 @@ impl App {
                 None => self.say(Tone::Bad, format!("there is no view `{value}`")),
             },
             "why" => self.open_why_not(value),
-            "theme" => match ThemeName::from_name(value) {
-                Some(theme) => self.look.theme = theme,
-                None => {
+            "theme" => {
+                if let Some(theme) = ThemeName::from_name(value) {
+                    self.look.theme = theme;
+                } else {
                     let names = ThemeName::ALL.map(ThemeName::name).join(", ");
                     self.say(Tone::Bad, format!("there is no theme `{value}`; there are {names}"));
                 }
-            },
+            }
             _ => return false,
         }
         true

@@ -82,13 +82,12 @@ impl App {
         }
         // What belongs to the table is done there, whatever is open.
         let open = self.overlay.take();
-        match self.command(words) {
-            Some(effects) => (Tell::Changes, effects),
-            None => {
-                self.overlay = open;
-                self.no_command(words);
-                (Tell::Changes, Vec::new())
-            }
+        if let Some(effects) = self.command(words) {
+            (Tell::Changes, effects)
+        } else {
+            self.overlay = open;
+            self.no_command(words);
+            (Tell::Changes, Vec::new())
         }
     }
 

@@ -66,7 +66,7 @@ impl App {
         match self.desk.table().find(id).and_then(|row| self.line_of(row)) {
             Some(line) => self.open_checklist(line),
             None => {
-                self.say(Tone::Bad, format!("there is no offer `{id}`; H searches what is hidden"))
+                self.say(Tone::Bad, format!("there is no offer `{id}`; H searches what is hidden"));
             }
         }
     }

@@ -378,7 +378,7 @@ fn drawn(app: &App, title: &str) -> Page {
     let body = Area { x: 0, y: 0, width: WIDTH, height: HEIGHT };
     let footer = Area { y: HEIGHT, height: 1, ..body };
     let mut buffer = Buffer::empty(Rect::new(0, 0, WIDTH, HEIGHT + 1));
-    let layout = Layout { body, footer, ..Layout::default() };
+    let layout = Layout { footer, body, ..Layout::default() };
     crate::ui::page::draw(&mut Pen::new(&mut buffer, app), app, &layout);
     let line = |y: u16| {
         let text: String = (0..WIDTH).map(|x| buffer[(x, y)].symbol()).collect();
