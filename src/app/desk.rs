@@ -105,6 +105,12 @@ impl Desk {
         &mut self.stock
     }
 
+    /// Other offers, all at once: the saved market, of which only the beginning was here.
+    pub fn set_stock(&mut self, stock: Stock) {
+        self.stock = stock;
+        self.view = View::new();
+    }
+
     /// The ordered window on them.
     pub fn view(&self) -> &View {
         &self.view
@@ -186,6 +192,11 @@ impl Desk {
     pub fn refresh(&mut self, now: UnixSeconds) -> bool {
         let ask = Ask { setup: &self.setup, query: &self.query, sort: &self.sort, now };
         self.view.refresh(self.stock.table(), &ask)
+    }
+
+    /// Does a little of what later calls would otherwise do; tells whether there may be more of it.
+    pub fn prepare(&mut self) -> bool {
+        self.view.prepare(self.stock.table())
     }
 
     /// Lines shown.

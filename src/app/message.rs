@@ -6,6 +6,7 @@ use super::settings::Setting;
 use crate::model::Model;
 use crate::offer::Provider;
 use crate::provider::Update;
+use crate::session::Stock;
 use std::sync::Arc;
 
 /// What the mouse did.
@@ -52,6 +53,9 @@ pub enum Msg {
     Input(Input),
     /// From providers, in the order in which they spoke.
     Providers(Vec<Update>),
+    /// The whole saved market, of which only the beginning was shown so far, or why it cannot be
+    /// read.
+    Loaded(Result<Box<Stock>, String>),
     /// Time has passed.
     Tick,
     /// An effect has been carried out, or has failed.

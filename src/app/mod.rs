@@ -338,6 +338,12 @@ impl App {
         }
     }
 
+    /// Says that `rows` offers will be here soon, of which the first are shown.
+    pub fn say_loading(&mut self, rows: usize) {
+        let here = self.desk.table().len();
+        self.say(Tone::Good, format!("reading the saved market: {here} of {rows} offers are here"));
+    }
+
     fn say(&mut self, tone: Tone, text: impl Into<String>) {
         const STAYS_SECONDS: i64 = 6;
         let until = UnixSeconds(self.now.0 + STAYS_SECONDS);

@@ -30,8 +30,11 @@ impl App {
         }
         let height = self.layout.as_ref().map_or(0, Layout::table_rows);
         let shown = self.desk.shown();
+        let before = self.cursor.line;
         if changed {
-            let found = self.cursor.line.and_then(|line| self.desk.position_of(line));
+            // The rank of a line among a million is worth finding only where it is followed.
+            let line = before.filter(|_| self.cursor.chosen);
+            let found = line.and_then(|line| self.desk.position_of(line));
             if found.is_none() {
                 self.cursor.line = None;
             }
@@ -39,8 +42,7 @@ impl App {
         } else {
             self.cursor.scroll(shown, height);
         }
-        let before = self.cursor.line;
-        if !self.cursor.chosen || before.is_none() {
+        if !self.cursor.chosen || self.cursor.line.is_none() {
             self.cursor.line = self.desk.window(self.cursor.position, 1).first().copied();
         }
         if self.cursor.line != before {

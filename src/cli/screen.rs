@@ -15,7 +15,9 @@ use crate::market::{Column, Field, Query, SortKey};
 use crate::offer::{Provider, harmless};
 use crate::runtime::collect::{self, Fetcher};
 use crate::runtime::watch::Watch;
-use crate::runtime::world::{Ended, Ending, FindModel, Keep, Reload, SaveView, World};
+use crate::runtime::world::{
+    AskFirst, Ended, Ending, FindModel, Keep, Load, Reload, SaveView, World,
+};
 use crate::runtime::{kept, plain, screen, views};
 use crate::session::Stock;
 use crate::tty::clipboard::Between;
@@ -27,6 +29,8 @@ use std::sync::Arc;
 /// The size that plain mode pretends to have: every chosen column has room, and a page is as many
 /// rows as one likes to hear.
 const PLAIN_SIZE: Size = Size { width: 1000, height: 14 };
+/// The screen's size until the terminal tells it.
+const USUAL_SIZE: Size = Size { width: 80, height: 24 };
 
 /// Opens the screen, or plain mode, and prints what the user took along.
 pub(super) fn run(call: &Call) -> Result<(), Failure> {
@@ -39,23 +43,19 @@ pub(super) fn run(call: &Call) -> Result<(), Failure> {
              reads commands from a pipe",
         ));
     }
-    let setup = call.setup(SetupFlags::default())?;
-    let draft = call.draft(SetupFlags::default())?;
-    let stock = collect::load(&call.wish()).map_err(|e| Failure::usage(format!("--from {e}")))?;
-    let mut options = options(call, &view).map_err(Failure::usage)?;
-    let remarks = call.key_warnings().into_iter().chain(stock.remarks().iter().cloned());
-    options.settings.problems.extend(remarks.map(|line| harmless(&line).into_owned()));
-    let now = now();
-    let ask_first = to_be_asked(call, &stock, now);
-    let mut desk = Desk::new(stock, draft, setup);
-    desk.set_offline(call.global.offline || call.global.from.is_some());
-    desk.set_query(&options.start.query)
-        .map_err(|e| Failure::usage(format!("[view] query: {e}")))?;
-    desk.set_sort(options.start.sort.clone());
-    let size = if is_plain { PLAIN_SIZE } else { Size { width: 80, height: 24 } };
-    let mut app = App::new(desk, options, size, now);
+    // Plain mode reads aloud what there is; it has no first frame to hurry for.
+    let beginning = if is_plain { None } else { collect::glance(&call.wish()) };
+    let rows = beginning.as_ref().map(|(_, rows)| *rows);
+    let stock = match beginning {
+        Some((stock, _)) => stock,
+        None => collect::load(&call.wish()).map_err(|e| Failure::usage(format!("--from {e}")))?,
+    };
+    let mut app = app(call, stock, &view, if is_plain { PLAIN_SIZE } else { USUAL_SIZE })?;
     if is_plain {
         app.hide_panel();
+    }
+    if let Some(rows) = rows {
+        app.say_loading(rows);
     }
     let runtime = two_workers()?;
     let ended = runtime.block_on(async {
@@ -66,7 +66,8 @@ pub(super) fn run(call: &Call) -> Result<(), Failure> {
             fetch: Box::new(move |stock, only, now| {
                 fetcher.start(&own.wish(), only, stock, now);
             }),
-            ask_first,
+            ask_first: ask_first(call),
+            load: rows.map(|_| load(call)),
             find_model: find_model(call),
             refresh: refresh(call),
             save_view: save_view(call),
@@ -89,10 +90,35 @@ pub(super) fn run(call: &Call) -> Result<(), Failure> {
     end(ended)
 }
 
+/// The state at the start.
+fn app(call: &Call, stock: Stock, view: &ViewConfig, size: Size) -> Result<App, Failure> {
+    let setup = call.setup(SetupFlags::default())?;
+    let draft = call.draft(SetupFlags::default())?;
+    let mut options = options(call, view).map_err(Failure::usage)?;
+    let remarks = call.key_warnings().into_iter().chain(stock.remarks().iter().cloned());
+    options.settings.problems.extend(remarks.map(|line| harmless(&line).into_owned()));
+    let mut desk = Desk::new(stock, draft, setup);
+    desk.set_offline(call.global.offline || call.global.from.is_some());
+    desk.set_query(&options.start.query)
+        .map_err(|e| Failure::usage(format!("[view] query: {e}")))?;
+    desk.set_sort(options.start.sort.clone());
+    Ok(App::new(desk, options, size, now()))
+}
+
 fn two_workers() -> Result<tokio::runtime::Runtime, Failure> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     let runtime = builder.worker_threads(2).enable_all().build();
     runtime.map_err(|e| Failure::failed(format!("cannot start: {e}")))
+}
+
+fn load(call: &Call) -> Load {
+    let call = call.clone();
+    Box::new(move || collect::load(&call.wish()).map_err(|e| format!("--from {e}")))
+}
+
+fn ask_first(call: &Call) -> AskFirst {
+    let call = call.clone();
+    Box::new(move |stock, now| to_be_asked(&call, stock, now))
 }
 
 fn find_model(call: &Call) -> FindModel {

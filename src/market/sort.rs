@@ -2,7 +2,7 @@
 //!
 //! What is not stated comes last, whichever way a key runs.
 
-use super::eval::{Frame, Source, source};
+use super::eval::{Figure, Frame, Priced, Source, source};
 use super::query::{Field, Kind, verdict_word};
 use super::table::{Mark, availability, provider, verified};
 use crate::estimate::fit::Verdict;
@@ -113,7 +113,7 @@ enum Weights<'a> {
     /// The first eight letters of the key.
     Keys(&'a super::table::Table),
     /// Whether it runs (ranks by code), then the total: two bits and the upper 62 of the figure.
-    RunsTotal(&'a [u32], Vec<u64>, &'a [f64]),
+    RunsTotal(&'a [u32], Vec<u64>, Priced<'a>),
     Equal,
 }
 
@@ -124,7 +124,7 @@ impl<'a> Weigher<'a> {
         let mut all = Vec::new();
         if keys == SortKey::DEFAULT {
             let weights =
-                Weights::RunsTotal(&frame.table.columns().class, runs(frame), frame.total);
+                Weights::RunsTotal(&frame.table.columns().class, runs(frame), frame.priced);
             all.push(Self { weights, descending: false });
         }
         all.extend(keys.iter().chain(&SortKey::TIES).map(|key| Weigher::new(*key, frame)));
@@ -153,15 +153,87 @@ impl<'a> Weigher<'a> {
             Weights::Codes(codes, ranks) => ranked(ranks, codes.get(slot).map(|c| *c as usize)),
             Weights::Bytes(codes, ranks) => ranked(ranks, codes.get(slot).map(|c| usize::from(*c))),
             Weights::Flags(flags) => u64::from(flags.get(slot).copied().unwrap_or(0)),
-            Weights::Keys(table) => first_letters(table.key(slot)),
-            Weights::RunsTotal(codes, ranks, totals) => {
-                let rank = ranked(ranks, codes.get(slot).map(|c| *c as usize)).min(3);
-                rank << 62 | figure(totals.get(slot).copied().unwrap_or(f64::NAN)) >> 2
+            Weights::Keys(table) => table.first_letters(slot).min(LAST - 2),
+            Weights::RunsTotal(codes, ranks, priced) => {
+                runs_total(codes, ranks, slot, priced.get(Figure::Total, slot))
             }
             Weights::Equal => 0,
         };
         if self.descending && weight != LAST { LAST - 1 - weight } else { weight }
     }
+
+    /// Weighs the rows from slot `first` on; where the weight has a bound, by that.
+    pub(crate) fn fill(&self, first: usize, cells: &mut [u64; 64]) {
+        match &self.weights {
+            Weights::Figures(Source::Column(column)) => fill_figures(column, first, cells),
+            Weights::Figures(Source::Priced(
+                Priced { columns: Some(columns), .. },
+                Figure::Total,
+            )) => fill_figures(&columns.total, first, cells),
+            Weights::Codes(codes, ranks) => {
+                let codes = codes.get(first..).unwrap_or_default();
+                for (cell, code) in cells.iter_mut().zip(codes) {
+                    *cell = ranks.get(*code as usize).copied().unwrap_or(LAST);
+                }
+            }
+            Weights::RunsTotal(codes, ranks, priced) => {
+                priced.fill_least(first, cells);
+                let codes = codes.get(first..).unwrap_or_default();
+                for (cell, code) in cells.iter_mut().zip(codes) {
+                    let rank = ranks.get(*code as usize).copied().unwrap_or(3).min(3);
+                    *cell = rank << 62 | figure(f64::from_bits(*cell)) >> 2;
+                }
+            }
+            _ if self.has_bound() => {
+                let slots = first..;
+                cells.iter_mut().zip(slots).for_each(|(cell, slot)| *cell = self.at_least(slot));
+                return;
+            }
+            _ => {
+                cells.iter_mut().zip(first..).for_each(|(cell, slot)| *cell = self.weight(slot));
+                return;
+            }
+        }
+        if self.descending {
+            for cell in cells.iter_mut().filter(|c| **c != LAST) {
+                *cell = LAST - 1 - *cell;
+            }
+        }
+    }
+
+    /// Is the weight so dear to work out that [`Weigher::at_least`] should be asked first?
+    pub(crate) fn has_bound(&self) -> bool {
+        match &self.weights {
+            Weights::RunsTotal(_, _, priced)
+            | Weights::Figures(Source::Priced(priced, Figure::Total)) => {
+                priced.columns.is_none() && !self.descending
+            }
+            _ => false,
+        }
+    }
+
+    /// What the row in `slot` weighs at least.
+    pub(crate) fn at_least(&self, slot: usize) -> u64 {
+        match &self.weights {
+            Weights::RunsTotal(codes, ranks, priced) => {
+                runs_total(codes, ranks, slot, priced.at_least(slot))
+            }
+            Weights::Figures(Source::Priced(priced, Figure::Total)) => {
+                figure(priced.at_least(slot))
+            }
+            _ => 0,
+        }
+    }
+}
+
+fn fill_figures(column: &[f64], first: usize, cells: &mut [u64; 64]) {
+    let figures = column.get(first..).unwrap_or_default();
+    cells.iter_mut().zip(figures).for_each(|(cell, v)| *cell = figure(*v));
+}
+
+fn runs_total(codes: &[u32], ranks: &[u64], slot: usize, total: f64) -> u64 {
+    let rank = codes.get(slot).and_then(|c| ranks.get(*c as usize)).copied().unwrap_or(3).min(3);
+    rank << 62 | figure(total) >> 2
 }
 
 /// By class: can the job run there?
@@ -183,12 +255,6 @@ fn figure(v: f64) -> u64 {
     // Negative figures turn round, positive ones move above them.
     let weight = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
     weight.min(LAST - 2)
-}
-
-fn first_letters(text: &str) -> u64 {
-    let mut bytes = [0; 8];
-    bytes.iter_mut().zip(text.bytes()).for_each(|(cell, byte)| *cell = byte);
-    u64::from_be_bytes(bytes).min(LAST - 2)
 }
 
 fn words<'a>(field: Field, frame: &Frame<'a>) -> Weights<'a> {

@@ -11,7 +11,7 @@ use crate::provider::{
     Addresses, ApiKey, Context, FetchError, Profile, Sink, Source, Update, catalogue, registry, run,
 };
 use crate::session::{Light, RowsFrom, Status, Stock, embedded};
-use crate::snapshot::{self, Head, Packing, ProviderState, Snapshot};
+use crate::snapshot::{self, Decoder, Head, Packing, ProviderState, Snapshot, SnapshotError};
 use crate::units::UnixSeconds;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -86,39 +86,56 @@ impl Wish<'_> {
         }
     }
 
-    /// What was saved: the file that is named, or the cache. A cache that cannot be read is put
-    /// aside, as it can be fetched again; the second part says so.
-    fn saved(&self) -> Result<(Option<Snapshot>, Option<String>), CollectError> {
-        if let Some(file) = self.from {
-            return read(file).map(|market| (Some(market), None));
+    /// Where a saved market would lie: the file that is named, or the cache.
+    fn saved(&self) -> Option<PathBuf> {
+        let cache = || self.paths.market_cache().filter(|file| file.exists());
+        self.from.map(Path::to_path_buf).or_else(cache)
+    }
+
+    /// Reads the saved market into an empty stock.
+    fn read_saved(&self, file: &Path) -> Result<Stock, CollectError> {
+        let wrong = |problem: String| CollectError { file: file.display().to_string(), problem };
+        let bytes = std::fs::read(file).map_err(|e| wrong(store::problem(&e)))?;
+        let mut stock = Stock::new();
+        let wanted = |provider| self.wants(provider);
+        if is_catalogue(file) {
+            let saved = catalogue_file(file, &bytes).map_err(|e| match e {
+                FetchError::Unreadable(why) => wrong(why),
+                FetchError::Empty => wrong("it holds no offers".to_string()),
+                other => wrong(other.to_string()),
+            })?;
+            take(&mut stock, saved, RowsFrom::Saved, wanted);
+        } else {
+            let read = Decoder::new(&bytes)
+                .and_then(|chunks| fill(&mut stock, chunks, RowsFrom::Saved, wanted, usize::MAX));
+            read.map_err(|e| wrong(e.to_string()))?;
         }
-        let Some(file) = self.paths.market_cache().filter(|file| file.exists()) else {
-            return Ok((None, None));
-        };
-        Ok(match read(&file) {
-            Ok(market) => (Some(market), None),
-            Err(wrong) => {
-                let kept = match store::keep_aside(&file) {
-                    Ok(aside) => format!("it is kept as {}", aside.display()),
-                    Err(_) => "it stays where it is".to_owned(),
-                };
-                (None, Some(format!("the saved market cannot be used: {wrong}; {kept}")))
-            }
-        })
+        Ok(stock)
     }
 }
 
-fn read(file: &Path) -> Result<Snapshot, CollectError> {
-    let wrong = |problem: String| CollectError { file: file.display().to_string(), problem };
-    let bytes = std::fs::read(file).map_err(|e| wrong(store::problem(&e)))?;
-    if file.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv")) {
-        return catalogue_file(file, &bytes).map_err(|e| match e {
-            FetchError::Unreadable(why) => wrong(why),
-            FetchError::Empty => wrong("it holds no offers".to_string()),
-            other => wrong(other.to_string()),
-        });
+fn is_catalogue(file: &Path) -> bool {
+    file.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"))
+}
+
+/// Takes in the chunks of a snapshot, at most so many; the offers never lie in memory twice.
+fn fill(
+    stock: &mut Stock,
+    mut chunks: Decoder<'_>,
+    from: RowsFrom,
+    wanted: impl Fn(Provider) -> bool,
+    most: usize,
+) -> Result<(), SnapshotError> {
+    let mut head = chunks.head().clone();
+    head.providers.retain(|state| wanted(state.provider));
+    stock.load_head(&head, from);
+    for _ in 0..most {
+        let Some(mut offers) = chunks.next_chunk()? else { break };
+        offers.retain(|offer| wanted(offer.provider));
+        stock.load_rows(&offers);
     }
-    snapshot::decode(&bytes).map_err(|e| wrong(e.to_string()))
+    stock.load_end(&head, from);
+    Ok(())
 }
 
 /// A price catalogue in gpuhunt's or SkyPilot's form, as old as its file.
@@ -148,20 +165,50 @@ fn catalogue_file(file: &Path, bytes: &[u8]) -> Result<Snapshot, FetchError> {
 /// [`CollectError`] when the file that was named cannot be read.
 pub fn load(wish: &Wish<'_>) -> Result<Stock, CollectError> {
     let mut stock = Stock::new();
-    let (saved, remark) = wish.saved()?;
-    if let Some(line) = remark {
-        stock.remark(line);
-    }
-    if let Some(saved) = saved {
-        take(&mut stock, saved, RowsFrom::Saved, |provider| wish.wants(provider));
+    if let Some(file) = wish.saved() {
+        match wish.read_saved(&file) {
+            Ok(saved) => stock = saved,
+            Err(wrong) if wish.from.is_some() => return Err(wrong),
+            // A cache that cannot be read is put aside, as it can be fetched again.
+            Err(wrong) => {
+                let kept = match store::keep_aside(&file) {
+                    Ok(aside) => format!("it is kept as {}", aside.display()),
+                    Err(_) => "it stays where it is".to_owned(),
+                };
+                stock.remark(format!("the saved market cannot be used: {wrong}; {kept}"));
+            }
+        }
     }
     if wish.from.is_none() {
         let missing: Vec<Provider> =
             stock.statuses().iter().filter(|s| s.rows == 0).map(|s| s.provider).collect();
         let wanted = |provider| wish.wants(provider) && missing.contains(&provider);
-        take(&mut stock, embedded().unwrap_or_default(), RowsFrom::Embedded, wanted);
+        if !missing.is_empty() {
+            take(&mut stock, embedded().unwrap_or_default(), RowsFrom::Embedded, wanted);
+        }
     }
     Ok(stock)
+}
+
+/// The beginning of a saved market that is too large to be read before the first frame: its first
+/// offers, and how many there are. `None` when there is no such market, and [`load`] is as fast.
+pub fn glance(wish: &Wish<'_>) -> Option<(Stock, usize)> {
+    /// Smaller files are read in a few milliseconds.
+    const LARGE: u64 = 2 << 20;
+    /// Enough for the first chunk of a snapshot: 8,192 rows of about 120 bytes.
+    const BEGINNING: u64 = 2 << 20;
+    let file = wish.saved().filter(|file| !is_catalogue(file))?;
+    let file = std::fs::File::open(file).ok()?;
+    if file.metadata().ok()?.len() < LARGE {
+        return None;
+    }
+    let mut beginning = Vec::new();
+    file.take(BEGINNING).read_to_end(&mut beginning).ok()?;
+    let chunks = Decoder::new(&beginning).ok()?;
+    let rows = chunks.head().providers.iter().map(|state| state.rows).sum();
+    let mut stock = Stock::new();
+    fill(&mut stock, chunks, RowsFrom::Saved, |provider| wish.wants(provider), 1).ok()?;
+    Some((stock, rows))
 }
 
 fn take(
@@ -172,7 +219,9 @@ fn take(
 ) {
     market.offers.retain(|offer| wanted(offer.provider));
     market.head.providers.retain(|state| wanted(state.provider));
-    stock.load(&market, from);
+    stock.load_head(&market.head, from);
+    stock.load_rows(&market.offers);
+    stock.load_end(&market.head, from);
 }
 
 /// Starts fetches, whose updates all come through one channel. Must be used within a tokio runtime.

@@ -95,7 +95,7 @@ impl<W: Write> Spoken<W> {
     ) -> io::Result<Ending> {
         let hello = self.reader.hello(&self.app);
         self.say(&hello)?;
-        let first = std::mem::take(&mut self.world.ask_first);
+        let first = (self.world.ask_first)(self.app.desk.stock(), now());
         if !first.is_empty() {
             self.fetch(&first)?;
         }

@@ -6,15 +6,16 @@
 //! nothing happens, nothing is written.
 
 use super::journal::Journal;
-use super::world::{Ended, Ending, Heard, Signals, World, now};
+use super::world::{Ended, Ending, Heard, Load, Signals, World, now};
 use crate::app::{App, Effect, Input, Msg, Outcome};
 use crate::offer::Provider;
+use crate::session::Stock;
 use crate::tty::{self, Frames, Guard, Out, Wants};
 use crate::ui::Screen;
 use futures_util::StreamExt;
 use std::io;
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until};
 
 /// Shortest time between two frames.
@@ -47,6 +48,8 @@ pub async fn run(app: App, out: Out, world: World) -> io::Result<Ended> {
         own_stop: false,
         answer,
         journal: Journal::default(),
+        loaded: None,
+        asked_meanwhile: None,
     };
     let result = shown.show(signals, answers).await;
     let Shown { app, guard, .. } = shown;
@@ -66,6 +69,23 @@ struct Shown {
     /// Where effects that take their time answer.
     answer: mpsc::Sender<Outcome>,
     journal: Journal,
+    /// Where the whole saved market comes from, until it is here.
+    loaded: Option<oneshot::Receiver<Result<Stock, String>>>,
+    /// Whom the user wanted to be asked before it was here.
+    asked_meanwhile: Option<Vec<Provider>>,
+}
+
+/// The whole saved market, when it comes; never when none is expected.
+async fn whole(
+    loaded: &mut Option<oneshot::Receiver<Result<Stock, String>>>,
+) -> Result<Stock, String> {
+    match loaded {
+        Some(coming) => {
+            let gone = |_| Err("the saved market could not be read".to_string());
+            coming.await.unwrap_or_else(gone)
+        }
+        None => std::future::pending().await,
+    }
 }
 
 impl Shown {
@@ -75,9 +95,9 @@ impl Shown {
         mut answers: mpsc::Receiver<Outcome>,
     ) -> io::Result<Ending> {
         self.resized()?;
-        if !self.world.ask_first.is_empty() {
-            let first = std::mem::take(&mut self.world.ask_first);
-            self.fetch(&first);
+        match self.world.load.take() {
+            Some(load) => self.load(load),
+            None => self.ask_first(),
         }
         let mut input = tty::events();
         let mut drawn: Option<Instant> = None;
@@ -86,8 +106,10 @@ impl Shown {
         let mut providers_speak = true;
         // Only rows have come since the last frame.
         let mut only_rows = false;
+        let mut prepared = false;
         loop {
             dirty |= self.app.take_dirty();
+            prepared &= !dirty;
             let pace = if only_rows && self.app.look.calm { CALM_FRAME } else { FRAME };
             let next_frame = drawn.map_or_else(Instant::now, |drawn| drawn + pace);
             if dirty && Instant::now() >= next_frame {
@@ -113,6 +135,11 @@ impl Shown {
                 },
                 Some(outcome) = answers.recv() => self.update(Msg::Done(outcome))?,
                 () = self.world.watch.event() => self.look_at_settings()?,
+                stock = whole(&mut self.loaded) => {
+                    self.loaded = None;
+                    self.update(Msg::Loaded(stock.map(Box::new)))?;
+                    self.ask_first();
+                },
                 () = sleep_until(wake) => if !dirty {
                     self.look_at_settings()?;
                     self.ask_again();
@@ -122,6 +149,10 @@ impl Shown {
                     providers_speak = count > 0;
                     let updates = std::mem::take(&mut rows);
                     self.update(Msg::Providers(updates))?;
+                },
+                // Nobody wants anything: what the next keys may need is made ready, bit by bit.
+                () = std::future::ready(()), if !dirty && !prepared => {
+                    prepared = !self.app.desk.prepare();
                 },
             }
             if let Some(how) = self.ended.take() {
@@ -194,7 +225,31 @@ impl Shown {
         Ok(None)
     }
 
+    /// Begins to read the whole saved market.
+    fn load(&mut self, load: Load) {
+        let (sender, receiver) = oneshot::channel();
+        tokio::task::spawn_blocking(move || {
+            // When nobody listens any more, the program is leaving.
+            let _ = sender.send(load());
+        });
+        self.loaded = Some(receiver);
+    }
+
+    /// Asks whom the start asks, and whom the user has named meanwhile.
+    fn ask_first(&mut self) {
+        let first = (self.world.ask_first)(self.app.desk.stock(), now());
+        let named = self.asked_meanwhile.take();
+        if let Some(providers) = named.or_else(|| (!first.is_empty()).then_some(first)) {
+            self.fetch(&providers);
+        }
+    }
+
     fn fetch(&mut self, providers: &[Provider]) {
+        if self.loaded.is_some() {
+            // What they say would go into a market that is about to be replaced.
+            self.asked_meanwhile = Some(providers.to_vec());
+            return;
+        }
         (self.world.fetch)(self.app.desk.stock_mut(), providers, now());
         // The lights have changed.
         self.app.update(Msg::Tick, now());

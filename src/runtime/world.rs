@@ -21,6 +21,12 @@ use tokio::sync::mpsc;
 /// Begins to ask providers, and notes in the stock that they are asked.
 pub type Fetch = Box<dyn FnMut(&mut Stock, &[Provider], UnixSeconds) + Send>;
 
+/// Whom to ask at the start, by what is known already.
+pub type AskFirst = Box<dyn Fn(&Stock, UnixSeconds) -> Vec<Provider> + Send>;
+
+/// Reads the whole saved market; takes its time.
+pub type Load = Box<dyn FnOnce() -> Result<Stock, String> + Send>;
+
 /// Finds a model by its Hugging Face id or the path of its `config.json`.
 pub type FindModel = Arc<dyn Fn(&str) -> Result<Arc<Model>, String> + Send + Sync>;
 
@@ -39,8 +45,10 @@ pub struct World {
     pub updates: mpsc::Receiver<Update>,
     /// Begins to ask providers; none named means all.
     pub fetch: Fetch,
-    /// Who is asked at the start; nobody when none.
-    pub ask_first: Vec<Provider>,
+    /// Who is asked once the saved market is here; nobody when none.
+    pub ask_first: AskFirst,
+    /// Reads the whole saved market, where the state has only its beginning.
+    pub load: Option<Load>,
     /// Finds a model that is not built in; may take its time.
     pub find_model: FindModel,
     /// After how many seconds a provider is asked again by itself.

@@ -123,12 +123,18 @@ impl Stock {
     pub fn load(&mut self, snapshot: &Snapshot, from: RowsFrom) {
         self.load_head(&snapshot.head, from);
         self.load_rows(&snapshot.offers);
+        self.load_end(&snapshot.head, from);
+    }
+
+    /// Ends the taking in of a snapshot, after its rows.
+    pub fn load_end(&mut self, head: &Head, from: RowsFrom) {
         for status in &mut self.statuses {
             if status.rows > 0 && status.from == RowsFrom::Nowhere {
                 status.from = from;
-                status.as_of = Some(snapshot.head.at);
+                status.as_of = Some(head.at);
             }
         }
+        self.table.shrink();
     }
 
     /// Begins a fetch: the number that its updates will carry.

@@ -26,6 +26,8 @@ use super::line::Line;
 use super::message::{Effect, Input, Msg, Outcome};
 use super::{App, Overlay, Tone};
 use crate::app::desk::Desk;
+use crate::market::ViewRow;
+use crate::session::Stock;
 use crate::units::UnixSeconds;
 
 impl App {
@@ -41,6 +43,10 @@ impl App {
                 for update in updates {
                     self.desk.apply(update, now);
                 }
+                Vec::new()
+            }
+            Msg::Loaded(stock) => {
+                self.loaded(stock);
                 Vec::new()
             }
             Msg::Tick => Vec::new(),
@@ -68,6 +74,30 @@ impl App {
                 vec![Effect::Redraw]
             }
             Input::Focus(_) => Vec::new(),
+        }
+    }
+
+    /// The saved market is here in whole. Selected and marked lines are those of the same offers.
+    fn loaded(&mut self, stock: Result<Box<Stock>, String>) {
+        match stock {
+            Ok(stock) => {
+                let before = self.desk.table();
+                let after = stock.table();
+                let same = |line: &ViewRow| {
+                    let row = before.id(line.row).and_then(|id| after.find(&id))?;
+                    Some(ViewRow { row, ..*line })
+                };
+                let cursor = self.cursor.line.as_ref().and_then(same);
+                let marks = self.marks.iter().filter_map(same).collect();
+                (self.cursor.line, self.marks, self.detail) = (cursor, marks, None);
+                let remark = stock.remarks().first().cloned();
+                self.desk.set_stock(*stock);
+                self.toast = None;
+                if let Some(remark) = remark {
+                    self.say(Tone::Bad, remark);
+                }
+            }
+            Err(why) => self.say(Tone::Bad, why),
         }
     }
 

@@ -51,6 +51,24 @@ pub struct RowFacts {
     pub hazard: Option<Range<PerHour>>,
 }
 
+impl RowFacts {
+    /// An offer of which nothing is known.
+    pub(crate) const UNKNOWN: RowFacts = RowFacts {
+        provider: Provider::Vast,
+        on_demand: None,
+        spot: None,
+        storage: None,
+        storage_stopped: None,
+        egress: None,
+        ingress: None,
+        minimum: None,
+        download: None,
+        upload: None,
+        disk: None,
+        hazard: None,
+    };
+}
+
 impl From<&Offer> for RowFacts {
     fn from(o: &Offer) -> Self {
         Self {

@@ -237,6 +237,20 @@ impl Job {
         (total, Some(Hours::new(stages.total())), fetch)
     }
 
+    /// Hours that every offer of `class` bills, whatever its network and its provider: price times
+    /// these is never more than the total of [`Job::expected`] (fees are not negative). `None` where
+    /// the speed is not known.
+    pub fn least_hours(&self, class: &ClassEstimate) -> Option<Hours> {
+        // The last digits of a sum depend on its order; a bound must not.
+        const SPARE: f64 = 1.0 - 1e-9;
+        let rate = class.speed.tokens_per_second?.expected.get();
+        let fastest = Some(Mbps::new(f64::MAX));
+        let row = RowFacts { download: fastest, upload: fastest, ..RowFacts::UNKNOWN };
+        let stages = self.undisturbed(rate, &row, Case::Expected);
+        let hours = stages.total() - stages.boot - stages.image;
+        Some(Hours::new(hours * SPARE))
+    }
+
     /// Traffic, which depends on nothing but the setup and the fees.
     fn moved(&self, row: &RowFacts, case: Case) -> [Option<Usd>; ItemKind::COUNT] {
         let worst = case == Case::High;

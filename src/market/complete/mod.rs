@@ -118,7 +118,7 @@ fn values(field: Field, piece: &str, compares: bool, table: &Table) -> Vec<Candi
     if let Kind::Number(unit) = field.info().kind {
         return figures::figures(field, unit, piece, compares, table);
     }
-    let mut counts = words::words(field, table);
+    let mut counts = words::words(field, piece, table);
     if let Kind::Choice(choices) = field.info().kind {
         for (word, _) in choices {
             counts.entry((*word).to_owned()).or_insert((0, ""));

@@ -3,6 +3,7 @@
 use crate::estimate::HardwareClass;
 use crate::estimate::quote::PriceKind;
 use crate::gpu;
+use crate::market::parallel;
 use crate::market::query::Field;
 use crate::market::table::Table;
 use crate::market::words::{basis_name, link_word, state_word};
@@ -13,8 +14,11 @@ use std::collections::HashMap;
 /// Word → how many offers, and what it is.
 pub(super) type Words = HashMap<String, (usize, &'static str)>;
 
-/// The words of `field`. Fields that depend on the setup have none here.
-pub(super) fn words(field: Field, table: &Table) -> Words {
+/// Hosts are listed up to here, those with most offers first.
+const MOST_HOSTS: usize = 1000;
+
+/// The words of `field` that may go on from `piece`. Fields that depend on the setup have none here.
+pub(super) fn words(field: Field, piece: &str, table: &Table) -> Words {
     let mut words = Words::new();
     match field {
         Field::Gpu => cards(table, &mut words),
@@ -25,7 +29,8 @@ pub(super) fn words(field: Field, table: &Table) -> Words {
                 add(&mut words, kind_name(kind), 1, "");
             }
         }
-        Field::Type | Field::Host | Field::Source | Field::Basis | Field::Link => {
+        Field::Host => hosts(piece, table, &mut words),
+        Field::Type | Field::Source | Field::Basis | Field::Link => {
             coded(field, table, &mut words);
         }
         Field::Provider | Field::Verified | Field::Avail | Field::Mark => {
@@ -43,17 +48,27 @@ fn add(words: &mut Words, word: &str, count: usize, note: &'static str) {
 }
 
 /// How many offers have each code.
-fn tally(table: &Table, code: impl Fn(usize) -> Option<usize>) -> Vec<usize> {
-    let mut counts = Vec::new();
-    for code in table.live().iter().filter_map(code) {
-        if code >= counts.len() && code < table.slots().max(256) {
-            counts.resize(code + 1, 0);
-        }
-        if let Some(count) = counts.get_mut(code) {
-            *count += 1;
-        }
+fn tally(table: &Table, code: impl Fn(usize) -> Option<usize> + Sync) -> Vec<usize> {
+    let most = table.slots().max(1 << 16);
+    let parts = parallel::halves(0..table.live().words().len(), |span| {
+        let mut counts = Vec::new();
+        table.live().each(span, |slot| {
+            let Some(code) = code(slot) else { return };
+            if code >= counts.len() && code < most {
+                counts.resize(code + 1, 0);
+            }
+            if let Some(count) = counts.get_mut(code) {
+                *count += 1;
+            }
+        });
+        counts
+    });
+    let mut sums: Vec<usize> = Vec::new();
+    for part in parts {
+        sums.resize(sums.len().max(part.len()), 0);
+        sums.iter_mut().zip(part).for_each(|(sum, more)| *sum += more);
     }
-    counts
+    sums
 }
 
 fn by_code(table: &Table, codes: &[u32]) -> Vec<usize> {
@@ -96,7 +111,6 @@ fn coded(field: Field, table: &Table, words: &mut Words) {
     let (columns, dictionaries) = (table.columns(), table.dictionaries());
     let codes = match field {
         Field::Type => &columns.label,
-        Field::Host => &columns.host,
         Field::Link => &columns.class,
         _ => &columns.terms,
     };
@@ -107,12 +121,27 @@ fn coded(field: Field, table: &Table, words: &mut Words) {
                 let label = dictionaries.labels.get(at).and_then(|l| l.1.as_ref());
                 label.map_or("", crate::offer::Text::as_str)
             }
-            Field::Host => dictionaries.hosts.get(at),
             Field::Link => table.classes().get(code).and_then(|c| link_word(c.link)).unwrap_or(""),
             Field::Source => dictionaries.origin(at).0,
             _ => basis_name(dictionaries.origin(at).1),
         };
         add(words, word, count, "");
+    }
+}
+
+/// Hosts are many: only those that hold the piece are looked at, and only the largest are named.
+fn hosts(piece: &str, table: &Table, words: &mut Words) {
+    let names = &table.dictionaries().hosts;
+    let counts = by_code(table, &table.columns().host);
+    let coded = counts.into_iter().enumerate().map(|(code, count)| (count, code as u32));
+    let mut found: Vec<(usize, u32)> =
+        coded.filter(|(count, code)| *count > 0 && names.get(*code).contains(piece)).collect();
+    if found.len() > MOST_HOSTS {
+        found.select_nth_unstable_by(MOST_HOSTS, |a, b| b.cmp(a));
+        found.truncate(MOST_HOSTS);
+    }
+    for (count, code) in found {
+        add(words, names.get(code), count, "");
     }
 }
 
@@ -135,10 +164,12 @@ fn small(field: Field, table: &Table, words: &mut Words) {
 
 fn flags(table: &Table, words: &mut Words) {
     let flags = &table.columns().flags;
+    // There are few combinations: each is counted once, and then every flag in it.
+    let combinations = tally(table, |slot| flags.get(slot).map(|f| usize::from(*f)));
     for bit in 0..16 {
         let flag = Flags(1 << bit);
-        let set = |slot: &usize| flags.get(*slot).is_some_and(|f| Flags(*f).has(flag));
+        let with = combinations.iter().enumerate().filter(|(set, _)| Flags(*set as u16).has(flag));
         let name = flag.names().first().copied().unwrap_or("");
-        add(words, name, table.live().iter().filter(set).count(), "");
+        add(words, name, with.map(|(_, count)| count).sum(), "");
     }
 }

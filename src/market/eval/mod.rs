@@ -2,10 +2,12 @@
 //! that do not state what it asks about.
 
 mod number;
+mod priced;
 mod region;
 mod text;
 
 pub(crate) use number::{Source, Threshold, figure, nominal, source};
+pub(crate) use priced::{Figure, Figures, Priced, PricedColumns};
 
 use super::bits::Bits;
 use super::parallel::fill_words;
@@ -22,12 +24,8 @@ pub(crate) struct Frame<'a> {
     pub(crate) classes: &'a [ClassEstimate],
     /// Which price the rows are made of.
     pub(crate) kind: PriceKind,
-    /// Expected total, $ by slot.
-    pub(crate) total: &'a [f64],
-    /// Expected hours by slot.
-    pub(crate) hours: &'a [f64],
-    /// Expected hours of fetching by slot.
-    pub(crate) fetch: &'a [f64],
+    /// Totals and hours of the rows.
+    pub(crate) priced: Priced<'a>,
     /// Disk that the job needs or that was asked for, GB.
     pub(crate) disk: f64,
     pub(crate) now: UnixSeconds,
@@ -61,7 +59,7 @@ const UNKNOWN: u8 = 2;
 
 /// Gathers bit `bit` of 64 bytes into a word, the first byte lowest: eight bytes at a time are
 /// multiplied so that their bits meet in the top byte.
-fn pack(answers: &[u8; 64], bit: u32) -> u64 {
+pub(crate) fn pack(answers: &[u8; 64], bit: u32) -> u64 {
     let mut word = 0;
     for (at, eight) in answers.as_chunks::<8>().0.iter().enumerate() {
         let bits = u64::from_le_bytes(*eight) >> bit & 0x0101_0101_0101_0101;
@@ -87,7 +85,11 @@ impl Truth {
     }
 
     /// Asks a column of figures, NaN being unknown.
-    fn ask_column(column: &[f64], slots: usize, meets: impl Fn(f64) -> bool + Sync) -> Truth {
+    pub(crate) fn ask_column(
+        column: &[f64],
+        slots: usize,
+        meets: impl Fn(f64) -> bool + Sync,
+    ) -> Truth {
         Truth::ask_by_64(slots, |first, answers| {
             let figures = column.get(first..column.len().min(slots)).unwrap_or_default();
             for (cell, v) in answers.iter_mut().zip(figures) {
@@ -220,6 +222,11 @@ pub(crate) fn depends_on_setup(field: Field) -> bool {
             | Field::Speed
             | Field::Flag
     )
+}
+
+/// Is the field's figure worked out row by row from the setup?
+pub(crate) fn is_priced(field: Field) -> bool {
+    matches!(field, Field::Total | Field::Hours | Field::Fetch | Field::FetchTime)
 }
 
 /// Does the field change with the price that the row is made of?

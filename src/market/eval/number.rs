@@ -1,7 +1,6 @@
 //! Figures: where each field's figures lie, and on which side of a threshold they are.
 
-use super::{Answer, Frame, Truth};
-use crate::estimate::quote::PriceKind;
+use super::{Answer, Figure, Frame, Priced, Truth};
 use crate::gpu;
 use crate::market::query::{Comparison, Field, Item, Quantity, Test};
 use crate::offer::Fees;
@@ -13,8 +12,8 @@ pub(crate) enum Source<'a> {
     Column(&'a [f64]),
     /// By code.
     Coded(&'a [u32], Vec<f64>),
-    /// One divided by the other, slot by slot.
-    Ratio(&'a [f64], &'a [f64]),
+    /// Worked out from the setup.
+    Priced(Priced<'a>, Figure),
     /// A column divided by a coded figure.
     Per(&'a [f64], &'a [u32], Vec<f64>),
     /// Hours since a moment.
@@ -31,7 +30,7 @@ impl Source<'_> {
         match self {
             Source::Column(column) => at(column),
             Source::Coded(codes, values) => coded(codes, values),
-            Source::Ratio(a, b) => at(a) / at(b),
+            Source::Priced(priced, figure) => priced.get(*figure, slot),
             Source::Per(column, codes, values) => at(column) / coded(codes, values),
             Source::Age(fetched, now) => fetched
                 .get(slot)
@@ -48,6 +47,12 @@ impl Source<'_> {
                 Truth::ask_codes(codes, slots, &answers)
             }
             Source::Column(column) => threshold.test_column(column, slots),
+            Source::Priced(Priced { columns: Some(columns), .. }, Figure::Total) => {
+                threshold.test_column(&columns.total, slots)
+            }
+            Source::Priced(Priced { columns: Some(columns), .. }, Figure::Hours) => {
+                threshold.test_column(&columns.hours, slots)
+            }
             _ => Truth::ask(slots, |slot| threshold.answer(self.get(slot))),
         }
     }
@@ -147,10 +152,7 @@ impl Threshold {
 /// Where the figures of `field` lie; `None` for a field whose values are words.
 pub(crate) fn source<'a>(field: Field, frame: &Frame<'a>) -> Option<Source<'a>> {
     let columns = frame.table.columns();
-    let price: &[f64] = match frame.kind {
-        PriceKind::OnDemand => &columns.on_demand,
-        PriceKind::Spot => &columns.spot,
-    };
+    let price = frame.priced.prices();
     Some(match field {
         Field::Price => Source::Column(price),
         Field::OnDemand => Source::Column(&columns.on_demand),
@@ -165,10 +167,10 @@ pub(crate) fn source<'a>(field: Field, frame: &Frame<'a>) -> Option<Source<'a>> 
         Field::Disk => Source::Column(&columns.disk),
         Field::Ram => Source::Column(&columns.ram),
         Field::Rental => Source::Column(&columns.rental),
-        Field::Total => Source::Column(frame.total),
-        Field::Hours => Source::Column(frame.hours),
-        Field::FetchTime => Source::Column(frame.fetch),
-        Field::Fetch => Source::Ratio(frame.fetch, frame.hours),
+        Field::Total => Source::Priced(frame.priced, Figure::Total),
+        Field::Hours => Source::Priced(frame.priced, Figure::Hours),
+        Field::FetchTime => Source::Priced(frame.priced, Figure::Fetch),
+        Field::Fetch => Source::Priced(frame.priced, Figure::FetchShare),
         Field::Age => Source::Age(&columns.fetched, frame.now.0),
         Field::Vcpus | Field::Cuda => Source::Coded(&columns.shape, shaped(field, frame)),
         Field::Storage

@@ -260,29 +260,66 @@ pub(super) fn word(text: &str, exact: bool, frame: &Frame<'_>) -> Truth {
         .iter()
         .map(|(raw, c, _)| hit(raw.as_str()) || code(c))
         .collect();
-    let host = dictionaries.hosts.find(text).unwrap_or(NONE - 1);
+    let lookups = [
+        Lookup::new(Codes::Wide(&columns.class), &classes),
+        Lookup::new(Codes::Wide(&columns.label), &labels),
+        Lookup::new(Codes::Wide(&columns.place), &places),
+        Lookup::new(Codes::Narrow(&columns.provider), &providers),
+    ];
+    let mut truth = found(table.slots(), &lookups.into_iter().flatten().collect::<Vec<_>>());
     // Keys are compared one by one, so only where the word can be one.
     let may_be_key = text.len() >= 4 && text.bytes().any(|b| b.is_ascii_digit());
-    let look = |table: &[bool], code: Option<&u32>| {
-        code.and_then(|c| table.get(*c as usize)).copied().unwrap_or(false)
-    };
-    let by_name = |slot: usize| {
-        look(&classes, columns.class.get(slot))
-            || look(&labels, columns.label.get(slot))
-            || look(&places, columns.place.get(slot))
-            || columns
-                .provider
-                .get(slot)
-                .is_some_and(|p| providers.get(usize::from(*p)) == Some(&true))
-    };
-    let mut truth = Truth::ask(table.slots(), |slot| Answer::from_bool(by_name(slot)));
     if may_be_key && truth.yes.count() == 0 {
-        let named = |slot: usize| {
-            columns.host.get(slot) == Some(&host)
-                || table.key(slot) == text
-                || table.launch_id(slot) == text
-        };
+        let host = dictionaries.hosts.find(text).unwrap_or(NONE - 1);
+        let hosts = &table.columns().host;
+        let named = |slot: usize| hosts.get(slot) == Some(&host) || table.is_called(slot, text);
         truth = Truth::ask(table.slots(), |slot| Answer::from_bool(named(slot)));
     }
     truth
+}
+
+/// A column of codes.
+enum Codes<'a> {
+    Wide(&'a [u32]),
+    Narrow(&'a [u8]),
+}
+
+/// A column of codes, and the answer of each code.
+struct Lookup<'a> {
+    codes: Codes<'a>,
+    answers: Vec<u8>,
+}
+
+impl<'a> Lookup<'a> {
+    /// `None` where no code is a hit: then there is nothing to look up.
+    fn new(codes: Codes<'a>, hits: &[bool]) -> Option<Self> {
+        let answers = hits.iter().map(|hit| Answer::from_bool(*hit) as u8).collect();
+        hits.contains(&true).then_some(Self { codes, answers })
+    }
+
+    /// Adds the hits among the slots of `span`.
+    fn add(&self, span: std::ops::Range<usize>, cells: &mut [u8; 64]) {
+        let hit = |code: usize| self.answers.get(code).copied().unwrap_or(0);
+        match self.codes {
+            Codes::Wide(codes) => {
+                let codes = codes.get(span).unwrap_or_default();
+                cells.iter_mut().zip(codes).for_each(|(c, code)| *c |= hit(*code as usize));
+            }
+            Codes::Narrow(codes) => {
+                let codes = codes.get(span).unwrap_or_default();
+                cells.iter_mut().zip(codes).for_each(|(c, code)| *c |= hit(usize::from(*code)));
+            }
+        }
+    }
+}
+
+/// Slots that any of the columns has a hit for.
+fn found(slots: usize, lookups: &[Lookup<'_>]) -> Truth {
+    if lookups.is_empty() {
+        return Truth::constant(slots, false);
+    }
+    Truth::ask_by_64(slots, |first, cells| {
+        let span = first..slots.min(first + cells.len());
+        lookups.iter().for_each(|lookup| lookup.add(span.clone(), cells));
+    })
 }

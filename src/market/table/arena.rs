@@ -30,6 +30,13 @@ impl Arena {
 
     /// The pair at a place.
     pub(crate) fn get(&self, at: u32) -> (&str, &str) {
+        let (key, launch) = self.letters(at);
+        let text = |bytes| std::str::from_utf8(bytes).unwrap_or("");
+        (text(key), text(launch))
+    }
+
+    /// The same as bytes: to compare a million of them, it need not be known that they are text.
+    pub(crate) fn letters(&self, at: u32) -> (&[u8], &[u8]) {
         let rest = self.bytes.get(at as usize..).unwrap_or_default();
         let (key, rest) = take(rest);
         (key, take(rest).0)
@@ -81,14 +88,13 @@ impl Arena {
     }
 }
 
-fn take(bytes: &[u8]) -> (&str, &[u8]) {
+fn take(bytes: &[u8]) -> (&[u8], &[u8]) {
     let (len, rest) = match bytes {
         [255, a, b, rest @ ..] => (usize::from(u16::from_le_bytes([*a, *b])), rest),
         [len, rest @ ..] => (usize::from(*len), rest),
         [] => (0, bytes),
     };
-    let (text, rest) = rest.split_at_checked(len).unwrap_or_default();
-    (std::str::from_utf8(text).unwrap_or(""), rest)
+    rest.split_at_checked(len).unwrap_or_default()
 }
 
 #[cfg(test)]

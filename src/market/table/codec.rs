@@ -1,6 +1,6 @@
 //! From an [`Offer`] to a row of codes and numbers, and back without loss.
 
-use super::columns::{NONE, Row, known, option};
+use super::columns::{Columns, NONE, Row, known, option};
 use super::distinct::Distinct;
 use super::names::Names;
 use crate::estimate::HardwareClass;
@@ -256,6 +256,22 @@ pub(crate) struct PriceCells {
     pub(crate) download: f64,
     pub(crate) upload: f64,
     pub(crate) disk: f64,
+}
+
+impl PriceCells {
+    /// Those of a slot.
+    pub(crate) fn of(c: &Columns, slot: usize) -> Option<PriceCells> {
+        Some(PriceCells {
+            provider: *c.provider.get(slot)?,
+            on_demand: *c.on_demand.get(slot)?,
+            spot: *c.spot.get(slot)?,
+            fees: *c.fees.get(slot)?,
+            terms: *c.terms.get(slot)?,
+            download: *c.download.get(slot)?,
+            upload: *c.upload.get(slot)?,
+            disk: *c.disk.get(slot)?,
+        })
+    }
 }
 
 fn fees(bits: [u64; 5]) -> Fees {

@@ -313,6 +313,11 @@ impl Table {
             let used = texts.filter(|(slot, _)| !free.contains(&(*slot as u32)));
             self.arena.compact(used.map(|(_, text)| text));
         }
+        self.shrink();
+    }
+
+    /// Gives back what was reserved for more rows: when no more are expected soon.
+    pub fn shrink(&mut self) {
         self.columns.shrink();
         self.arena.shrink();
         self.dictionaries.shrink();
@@ -392,6 +397,22 @@ impl Table {
     /// The key of a slot, without the provider.
     pub(crate) fn key(&self, slot: usize) -> &str {
         self.columns.text.get(slot).map_or("", |t| self.arena.get(*t).0)
+    }
+
+    /// Is `name` the key or the launch id of a slot?
+    pub(crate) fn is_called(&self, slot: usize, name: &str) -> bool {
+        self.columns.text.get(slot).is_some_and(|at| {
+            let (key, launch) = self.arena.letters(*at);
+            key == name.as_bytes() || launch == name.as_bytes()
+        })
+    }
+
+    /// The first letters of a slot's key, as a number that sorts like them.
+    pub(crate) fn first_letters(&self, slot: usize) -> u64 {
+        let key = self.columns.text.get(slot).map_or(&[] as &[u8], |at| self.arena.letters(*at).0);
+        let mut bytes = [0; 8];
+        bytes.iter_mut().zip(key).for_each(|(cell, byte)| *cell = *byte);
+        u64::from_be_bytes(bytes)
     }
 
     /// The launch id of a slot.

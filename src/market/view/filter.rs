@@ -41,6 +41,8 @@ pub(crate) struct Filter {
     query: Option<Query>,
     /// Lines that exist, by plane.
     base: Vec<Bits>,
+    /// The kinds of price that `base` is of.
+    kinds: Vec<PriceKind>,
     shown: Vec<Bits>,
     count: usize,
     total: usize,
@@ -79,8 +81,10 @@ impl Filter {
             self.asked.push(asked);
         }
         self.query = Some(ask.query.clone());
-        if !matches!(changed, Changed::Nothing) || self.base.len() != pricings.planes.len() {
-            self.base = base(table, pricings);
+        let kinds: Vec<PriceKind> = pricings.planes.iter().map(|p| p.kind).collect();
+        if matches!(changed, Changed::Rows) || self.kinds != kinds {
+            self.base = base(table, &kinds);
+            self.kinds = kinds;
         }
         self.join(table, pricings, ask.query);
         true
@@ -174,21 +178,23 @@ fn evaluate_all(expr: &Expr, table: &Table, pricings: &Pricings, ask: &Ask<'_>) 
 
 /// The lines that exist. On demand, an offer that has no price at all is one too (its price is
 /// unknown); one that can only be had as spot is not.
-fn base(table: &Table, pricings: &Pricings) -> Vec<Bits> {
-    let columns = table.columns();
-    let stated = |column: &[f64], slot: usize| column.get(slot).is_some_and(|p| !p.is_nan());
-    let of = |kind: PriceKind| {
-        Bits::from_fn(table.slots(), |slot| {
-            let exists = match kind {
-                PriceKind::Spot => stated(&columns.spot, slot),
-                PriceKind::OnDemand => {
-                    stated(&columns.on_demand, slot) || !stated(&columns.spot, slot)
-                }
-            };
-            exists && table.live().has(slot)
-        })
+fn base(table: &Table, kinds: &[PriceKind]) -> Vec<Bits> {
+    let stated = |column: &[f64]| Truth::ask_column(column, table.slots(), |v| !v.is_nan()).yes;
+    let spot = stated(&table.columns().spot);
+    let of = |kind: &PriceKind| match kind {
+        PriceKind::Spot => {
+            let mut lines = spot.clone();
+            lines.zip(table.live(), |spot, live| spot & live);
+            lines
+        }
+        PriceKind::OnDemand => {
+            let mut lines = stated(&table.columns().on_demand);
+            lines.zip(&spot, |on_demand, spot| on_demand | !spot);
+            lines.zip(table.live(), |lines, live| lines & live);
+            lines
+        }
     };
-    pricings.planes.iter().map(|plane| of(plane.kind)).collect()
+    kinds.iter().map(of).collect()
 }
 
 /// With one kind of price only, offers that do not have it are hidden for that reason.

@@ -9,9 +9,9 @@ mod pricing;
 
 pub use filter::Excluded;
 
-use super::eval::Frame;
-use super::query::Query;
-use super::sort::SortKey;
+use super::eval::{Frame, is_priced};
+use super::query::{Field, Query};
+use super::sort::{SortBy, SortKey};
 use super::table::{RowId, Table};
 use crate::estimate::bill::RowQuote;
 use crate::estimate::class::ClassEstimate;
@@ -44,6 +44,25 @@ pub struct ViewRow {
     pub kind: PriceKind,
 }
 
+/// Windows that end above this rank are found without pricing every row.
+const NEAR_TOP: usize = if cfg!(test) { 40 } else { 4096 };
+/// Rows priced in one go when there is nothing else to do.
+const SLICE: usize = if cfg!(test) { 100 } else { 1 << 16 };
+
+/// Must every row be priced to answer this?
+fn needs_all(ask: &Ask<'_>) -> bool {
+    let mut asked = false;
+    for condition in ask.query.conditions() {
+        condition.visit(&mut |field| asked |= is_priced(field));
+    }
+    // The default order has a bound, and so has the total alone.
+    let bounded = ask.sort.is_empty() || ask.sort == SortKey::DEFAULT;
+    let total = SortKey::ascending(Field::Total);
+    let by_total = ask.sort == [total];
+    let sorted = |key: &SortKey| matches!(key.by, SortBy::Field(field) if is_priced(field));
+    asked || (!bounded && !by_total && ask.sort.iter().any(sorted))
+}
+
 /// The ordered window on the market.
 #[derive(Debug, Default)]
 pub struct View {
@@ -65,7 +84,10 @@ impl View {
     pub fn refresh(&mut self, table: &Table, ask: &Ask<'_>) -> bool {
         let priced = self.reprice(table, ask.setup);
         self.now = ask.now;
-        let Some(pricings) = &self.pricings else { return false };
+        let Some(pricings) = &mut self.pricings else { return false };
+        if needs_all(ask) && !pricings.is_whole(table) {
+            pricings.price(table, usize::MAX);
+        }
         let filtered = self.filter.refresh(table, pricings, ask, &priced);
         let sort = if ask.sort.is_empty() { &SortKey::DEFAULT } else { ask.sort };
         let repriced = !matches!(priced, Changed::Nothing);
@@ -77,18 +99,15 @@ impl View {
     fn reprice(&mut self, table: &Table, setup: &Setup) -> Changed {
         let same_setup = self.pricings.as_ref().is_some_and(|p| p.setup == *setup);
         if !same_setup {
-            self.pricings = Some(Pricings::new(setup));
+            self.pricings = Some(Pricings::new(setup, self.pricings.take()));
         }
         let Some(pricings) = &mut self.pricings else { return Changed::Nothing };
         pricings.estimate(table);
         let same_rows = self.revision == table.revision();
         match (same_setup, same_rows) {
             (true, true) => return Changed::Nothing,
-            (true, false) => match table.changed_since(self.revision) {
-                Some(slots) => pricings.price_some(table, slots),
-                None => pricings.price_all(table),
-            },
-            (false, _) => pricings.price_all(table),
+            (true, false) => pricings.rows_changed(table, table.changed_since(self.revision)),
+            (false, _) => {}
         }
         if same_rows { Changed::Setup } else { Changed::Rows }
     }
@@ -110,9 +129,29 @@ impl View {
 
     /// The lines from `offset`, at most `len`, in order.
     pub fn window(&mut self, table: &Table, offset: usize, len: usize) -> &[ViewRow] {
-        let Some(pricings) = &self.pricings else { return &[] };
+        let Some(pricings) = &mut self.pricings else { return &[] };
+        // Far from the top there is nothing that a bound could leave out.
+        if offset.saturating_add(len) > NEAR_TOP && !pricings.is_whole(table) {
+            pricings.price(table, usize::MAX);
+        }
         let frames = frames(table, pricings, self.now);
         self.order.window(&frames, &self.filter, offset, len)
+    }
+
+    /// Does a little of the work that later calls would otherwise do: prices rows whose figures
+    /// were not needed yet, and puts lines in order that may be scrolled to. For when there is
+    /// nothing else to do; tells whether there may be more of it.
+    pub fn prepare(&mut self, table: &Table) -> bool {
+        let Some(pricings) = &mut self.pricings else { return false };
+        if self.revision != table.revision() {
+            return false;
+        }
+        if !pricings.is_whole(table) {
+            pricings.price(table, SLICE);
+            return true;
+        }
+        let frames = frames(table, pricings, self.now);
+        self.order.prepare(&frames, &self.filter)
     }
 
     /// Where a line stands; `None` when it is not shown.
@@ -181,9 +220,7 @@ pub(crate) fn frame<'a>(
         table,
         classes: &pricings.classes,
         kind: plane.kind,
-        total: &plane.total,
-        hours: &plane.hours,
-        fetch: &plane.fetch,
+        priced: pricings.priced(table, plane),
         disk: pricings.job.disk_needed.max(pricings.job.disk).get(),
         now,
     }

@@ -7,11 +7,11 @@
 use super::ViewRow;
 use super::filter::Filter;
 use crate::market::bits::Bits;
-use crate::market::eval::Frame;
+use crate::market::eval::{Frame, pack};
 use crate::market::parallel;
 use crate::market::sort::{SortKey, Weigher};
 use std::cmp::Ordering;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 /// A line: slot and plane in one number.
 type Line = u32;
@@ -20,8 +20,10 @@ type Line = u32;
 const FEW: usize = if cfg!(test) { 48 } else { 4096 };
 /// Lines that are weighed to guess where the others lie.
 const SAMPLE: usize = if cfg!(test) { 64 } else { 2048 };
-/// Lines that are put in order around the window, so that scrolling finds them ready.
+/// Lines that are put in order around the window at once.
 const AROUND: usize = if cfg!(test) { 3 } else { 256 };
+/// Lines that are put in order on either side when there is time, so that scrolling finds them.
+const FAR: usize = if cfg!(test) { 12 } else { 4096 };
 
 const fn line(slot: usize, plane: usize) -> Line {
     (slot as u32) << 1 | plane as u32
@@ -35,15 +37,34 @@ const fn plane(line: Line) -> usize {
     (line & 1) as usize
 }
 
+/// Lines in order, from a rank on.
+#[derive(Debug)]
+struct Ready {
+    from: usize,
+    lines: Vec<Line>,
+}
+
+impl Ready {
+    fn covers(&self, wanted: &Range<usize>) -> bool {
+        self.from <= wanted.start && wanted.end <= self.from + self.lines.len()
+    }
+
+    fn rank(&self, line: Line) -> Option<usize> {
+        self.lines.iter().position(|l| *l == line).map(|at| self.from + at)
+    }
+}
+
 /// The order of the lines shown.
 #[derive(Debug, Default)]
 pub(crate) struct Order {
     keys: Vec<SortKey>,
-    /// What every slot weighs under the first key, by plane; empty until it is worth knowing.
-    first: Vec<Vec<u64>>,
-    /// Lines in order, from a rank on.
-    ready: Vec<Line>,
-    ready_from: usize,
+    /// What was looked at last, and much around it.
+    around: Option<Ready>,
+    /// The first lines and the last ones: people go there at once.
+    first: Option<Ready>,
+    last: Option<Ready>,
+    /// The ranks that were looked at last.
+    seen: Range<usize>,
     window: Vec<ViewRow>,
 }
 
@@ -52,33 +73,16 @@ impl Order {
     /// (`priced`); tells whether it is another order.
     pub(crate) fn ask(&mut self, keys: &[SortKey], filtered: bool, priced: bool) -> bool {
         let same = self.keys == keys;
-        if priced || !same {
-            self.first.clear();
-        }
         if filtered || priced || !same {
-            self.ready.clear();
-            self.ready_from = 0;
+            (self.around, self.first, self.last) = (None, None, None);
             self.keys = keys.to_vec();
         }
         !same
     }
 
-    /// Weighs every slot under the first key, once for as long as neither prices nor keys change.
-    fn weigh(&mut self, frames: &[Frame<'_>], filter: &Filter) {
-        if filter.shown() <= FEW || self.first.len() == frames.len() {
-            return;
-        }
-        self.first = frames
-            .iter()
-            .map(|frame| {
-                let weighers = Weigher::all(&self.keys, frame);
-                let mut weights = vec![0; frame.table.slots()];
-                if let Some(weigher) = weighers.first() {
-                    parallel::fill(&mut weights, |slot| weigher.weight(slot));
-                }
-                weights
-            })
-            .collect();
+    fn ready(&self, wanted: &Range<usize>) -> Option<&Ready> {
+        let lists = [&self.around, &self.first, &self.last];
+        lists.into_iter().flatten().find(|ready| ready.covers(wanted))
     }
 
     /// The lines from `offset`, at most `len`, in order.
@@ -89,26 +93,48 @@ impl Order {
         offset: usize,
         len: usize,
     ) -> &[ViewRow] {
-        let end = offset.saturating_add(len).min(filter.shown());
+        let all = filter.shown();
+        let wanted = offset.min(all)..offset.saturating_add(len).min(all);
         self.window.clear();
-        if offset >= end {
+        if wanted.is_empty() {
             return &self.window;
         }
-        let ready_to = self.ready_from + self.ready.len();
-        if offset < self.ready_from || end > ready_to {
-            let from = offset.saturating_sub(AROUND);
-            let to = (end + AROUND).min(filter.shown());
-            self.weigh(frames, filter);
-            let scale = Scale::new(frames, &self.keys, &self.first);
-            self.ready = scale.in_order(&Lines::Shown(filter.planes()), from..to);
-            self.ready_from = from;
+        if self.ready(&wanted).is_none() {
+            self.around = Some(find(frames, filter, &self.keys, &wanted, AROUND));
         }
-        let wanted = self.ready.iter().skip(offset - self.ready_from).take(end - offset);
-        self.window.extend(wanted.filter_map(|line| {
+        let lines = self
+            .ready(&wanted)
+            .and_then(|ready| ready.lines.get(wanted.start - ready.from..wanted.end - ready.from));
+        let rows = lines.unwrap_or_default().iter().filter_map(|line| {
             let frame = frames.get(plane(*line))?;
             Some(ViewRow { row: frame.table.row_at(slot(*line)), kind: frame.kind })
-        }));
+        });
+        self.window = rows.collect();
+        self.seen = wanted;
         &self.window
+    }
+
+    /// Puts in order what will be looked at next: far around the last window, the first lines, the
+    /// last ones; one of these at a time. Tells whether there was anything to do.
+    pub(crate) fn prepare(&mut self, frames: &[Frame<'_>], filter: &Filter) -> bool {
+        let all = filter.shown();
+        let near = self.seen.start.min(all).saturating_sub(FAR / 2)
+            ..self.seen.end.min(all).saturating_add(FAR / 2).min(all);
+        if near.is_empty() {
+            return false;
+        }
+        let (first, last) = (0..all.min(FAR / 2), all.saturating_sub(FAR / 2)..all);
+        let find = |wanted: &Range<usize>| find(frames, filter, &self.keys, wanted, FAR / 2);
+        if self.ready(&near).is_none() {
+            self.around = Some(find(&near));
+        } else if self.ready(&first).is_none() {
+            self.first = Some(find(&first));
+        } else if self.ready(&last).is_none() {
+            self.last = Some(find(&last));
+        } else {
+            return false;
+        }
+        true
     }
 
     /// The rank of a line that is shown.
@@ -120,12 +146,29 @@ impl Order {
         at_slot: usize,
     ) -> usize {
         let wanted = line(at_slot, at_plane);
-        if let Some(at) = self.ready.iter().position(|l| *l == wanted) {
-            return self.ready_from + at;
+        let lists = [&self.around, &self.first, &self.last];
+        if let Some(rank) = lists.into_iter().flatten().find_map(|ready| ready.rank(wanted)) {
+            return rank;
         }
-        let scale = Scale::new(frames, &self.keys, &self.first);
+        let scale = Scale::new(frames, &self.keys);
         scale.rank(&Lines::Shown(filter.planes()), wanted)
     }
+}
+
+/// The lines of the ranks `wanted` and `more` on either side; of a short list, all.
+fn find(
+    frames: &[Frame<'_>],
+    filter: &Filter,
+    keys: &[SortKey],
+    wanted: &Range<usize>,
+    more: usize,
+) -> Ready {
+    let all = filter.shown();
+    let few = all <= FEW;
+    let from = if few { 0 } else { wanted.start.saturating_sub(more) };
+    let to = if few { all } else { wanted.end.saturating_add(more).min(all) };
+    let scale = Scale::new(frames, keys);
+    Ready { from, lines: scale.in_order(&Lines::Shown(filter.planes()), from..to) }
 }
 
 /// Weighs lines by all keys.
@@ -133,14 +176,12 @@ struct Scale<'a> {
     frames: &'a [Frame<'a>],
     /// By plane, then by key.
     weighers: Vec<Vec<Weigher<'a>>>,
-    /// Weights under the first key, where they are at hand.
-    first: &'a [Vec<u64>],
 }
 
 impl<'a> Scale<'a> {
-    fn new(frames: &'a [Frame<'a>], keys: &[SortKey], first: &'a [Vec<u64>]) -> Self {
+    fn new(frames: &'a [Frame<'a>], keys: &[SortKey]) -> Self {
         let of = |frame: &Frame<'a>| Weigher::all(keys, frame);
-        Self { frames, weighers: frames.iter().map(of).collect(), first }
+        Self { frames, weighers: frames.iter().map(of).collect() }
     }
 
     fn levels(&self) -> usize {
@@ -148,10 +189,6 @@ impl<'a> Scale<'a> {
     }
 
     fn weight(&self, level: usize, line: Line) -> u64 {
-        let ready = if level == 0 { self.first.get(plane(line)) } else { None };
-        if let Some(weight) = ready.and_then(|weights| weights.get(slot(line))) {
-            return *weight;
-        }
         let weigher = self.weighers.get(plane(line)).and_then(|w| w.get(level));
         weigher.map_or(0, |w| w.weight(slot(line)))
     }
@@ -201,8 +238,7 @@ impl<'a> Scale<'a> {
         all: usize,
         wanted: &Range<usize>,
     ) -> (Option<Fence>, Option<Fence>) {
-        let mut sample = lines.sample(all);
-        sample.sort_unstable_by(|a, b| self.compare(0, *a, *b));
+        let sample = self.weighed(lines.sample(all));
         let share = sample.len() as f64 / all.max(1) as f64;
         let margin = |at: f64| 4.0 + 3.0 * at.sqrt();
         let start = wanted.start as f64 * share;
@@ -210,7 +246,7 @@ impl<'a> Scale<'a> {
         let low = if low < 0.0 { None } else { sample.get(low as usize) };
         let end = wanted.end as f64 * share;
         let high = sample.get((end + margin(end)).ceil() as usize);
-        (low.map(|l| self.fence(*l)), high.map(|l| self.fence(*l)))
+        (low.map(|l| self.fence(l.1)), high.map(|l| self.fence(l.1)))
     }
 
     fn fence(&self, line: Line) -> Fence {
@@ -238,17 +274,20 @@ impl<'a> Scale<'a> {
         low: Option<&Fence>,
         high: Option<&Fence>,
     ) -> (usize, Vec<Line>) {
+        let (floor, ceiling) = (low.map_or(0, Fence::first), high.map_or(u64::MAX, Fence::first));
         let parts = parallel::halves(lines.span(), |span| {
             let (mut below, mut inside) = (0, Vec::new());
-            lines.each(span, |line| {
-                let weight = self.weight(0, line);
-                if high.is_some_and(|high| !self.is_before(line, weight, high)) {
-                    return;
-                }
-                if low.is_some_and(|low| self.is_before(line, weight, low)) {
-                    below += 1;
-                } else {
-                    inside.push(line);
+            self.near(lines, span, floor..=ceiling, |near| match near {
+                Near::Below(count) => below += count,
+                Near::Line(line, weight) => {
+                    if high.is_some_and(|high| !self.is_before(line, weight, high)) {
+                        return;
+                    }
+                    if low.is_some_and(|low| self.is_before(line, weight, low)) {
+                        below += 1;
+                    } else {
+                        inside.push(line);
+                    }
                 }
             });
             (below, inside)
@@ -262,10 +301,63 @@ impl<'a> Scale<'a> {
         (below, inside)
     }
 
-    fn sorted(&self, lines: Vec<Line>, wanted: Range<usize>) -> Vec<Line> {
+    /// Lines whose weight under the first key lies within `range`, and how many lie below; those
+    /// above are passed over. Weights are compared 64 at a time, and where one has a bound, it is
+    /// worked out only for lines whose bound is within.
+    fn near(
+        &self,
+        lines: &Lines<'_>,
+        span: Range<usize>,
+        range: RangeInclusive<u64>,
+        mut found: impl FnMut(Near),
+    ) {
+        let planes = match lines {
+            Lines::Shown(planes) => *planes,
+            Lines::Some(list) => {
+                for line in list.get(span).unwrap_or_default() {
+                    found(Near::Line(*line, self.weight(0, *line)));
+                }
+                return;
+            }
+        };
+        for (plane, (bits, weighers)) in planes.iter().zip(&self.weighers).enumerate() {
+            let Some(weigher) = weighers.first() else { continue };
+            let bounded = weigher.has_bound();
+            let words = bits.words().get(span.clone()).unwrap_or_default();
+            let mut weights = [0; 64];
+            for (at, word) in words.iter().enumerate().filter(|(_, word)| **word != 0) {
+                let first = (span.start + at) * 64;
+                weigher.fill(first, &mut weights);
+                let mut rest = *word & mask(&weights, |w| w <= *range.end());
+                if !bounded && *range.start() > 0 {
+                    let within = mask(&weights, |w| w >= *range.start());
+                    found(Near::Below((rest & !within).count_ones() as usize));
+                    rest &= within;
+                }
+                while rest != 0 {
+                    let bit = rest.trailing_zeros() as usize;
+                    rest &= rest - 1;
+                    let line = line(first + bit, plane);
+                    let weight = match weights.get(bit) {
+                        Some(weight) if !bounded => *weight,
+                        _ => weigher.weight(first + bit),
+                    };
+                    found(Near::Line(line, weight));
+                }
+            }
+        }
+    }
+
+    /// Lines in order, with their weights under the first key.
+    fn weighed(&self, lines: Vec<Line>) -> Vec<(u64, Line)> {
         let mut weighed: Vec<(u64, Line)> =
             lines.into_iter().map(|line| (self.weight(0, line), line)).collect();
         weighed.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| self.compare(1, a.1, b.1)));
+        weighed
+    }
+
+    fn sorted(&self, lines: Vec<Line>, wanted: Range<usize>) -> Vec<Line> {
+        let weighed = self.weighed(lines);
         let wanted = wanted.start..wanted.end.min(weighed.len());
         weighed.get(wanted).unwrap_or_default().iter().map(|(_, line)| *line).collect()
     }
@@ -275,8 +367,11 @@ impl<'a> Scale<'a> {
         let fence = self.fence(wanted);
         let parts = parallel::halves(lines.span(), |span| {
             let mut before = 0;
-            lines.each(span, |line| {
-                before += usize::from(self.is_before(line, self.weight(0, line), &fence));
+            self.near(lines, span, fence.first()..=fence.first(), |near| match near {
+                Near::Below(count) => before += count,
+                Near::Line(line, weight) => {
+                    before += usize::from(self.is_before(line, weight, &fence));
+                }
             });
             before
         });
@@ -284,10 +379,34 @@ impl<'a> Scale<'a> {
     }
 }
 
+/// What [`Scale::near`] finds.
+enum Near {
+    /// So many lines that weigh less.
+    Below(usize),
+    /// A line, and its weight under the first key.
+    Line(Line, u64),
+}
+
+/// The bits of the weights for which `test` holds.
+fn mask(weights: &[u64; 64], test: impl Fn(u64) -> bool) -> u64 {
+    let mut answers = [0; 64];
+    for (answer, weight) in answers.iter_mut().zip(weights) {
+        *answer = u8::from(test(*weight));
+    }
+    pack(&answers, 0)
+}
+
 /// A line that others are compared with, its weights at hand.
 struct Fence {
     line: Line,
     weights: Vec<u64>,
+}
+
+impl Fence {
+    /// The weight under the first key.
+    fn first(&self) -> u64 {
+        self.weights.first().copied().unwrap_or(0)
+    }
 }
 
 /// Lines to choose from.

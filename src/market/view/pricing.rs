@@ -1,22 +1,23 @@
-//! What the setup makes of the market: fit and speed per class, hours and dollars per row.
+//! What the setup makes of the market: fit and speed per class, and, for as many rows as are asked
+//! for, hours and dollars.
 
-use crate::estimate::bill::{Job, RowFacts, RowQuote};
+use crate::estimate::bill::{Job, RowQuote};
 use crate::estimate::class::{self, ClassEstimate};
 use crate::estimate::quote::PriceKind;
+use crate::market::eval::{Figures, Priced, PricedColumns};
+use crate::market::parallel;
 use crate::market::table::{PriceCells, Table};
 use crate::setup::{Pricing, Setup};
-use crate::units::{Hours, Usd};
+use crate::units::Hours;
+use std::ops::Range;
 
-/// Figures of all slots at one of the two prices; NaN is unknown.
+/// One of the two prices of all slots.
 #[derive(Debug)]
 pub(crate) struct Plane {
     pub(crate) kind: PriceKind,
-    /// Expected total, $.
-    pub(crate) total: Vec<f64>,
-    /// Expected hours.
-    pub(crate) hours: Vec<f64>,
-    /// Expected hours of fetching.
-    pub(crate) fetch: Vec<f64>,
+    columns: PricedColumns,
+    /// Slots below this one are priced in `columns`.
+    done: usize,
 }
 
 /// What was computed from one setup.
@@ -26,104 +27,151 @@ pub(crate) struct Pricings {
     pub(crate) job: Job,
     pub(crate) classes: Vec<ClassEstimate>,
     pub(crate) planes: Vec<Plane>,
+    /// By class, [`Job::least_hours`].
+    least: Vec<f64>,
+    /// Fees of the table that have been looked at, and whether one of them is below zero: then no
+    /// total has a bound.
+    fees_seen: usize,
+    odd_fees: bool,
 }
 
 impl Pricings {
-    /// Prepares for `setup`; nothing is priced yet.
-    pub(crate) fn new(setup: &Setup) -> Self {
-        let plane = |kind| Plane { kind, total: Vec::new(), hours: Vec::new(), fetch: Vec::new() };
-        let planes = match setup.pricing {
-            Pricing::OnDemand => vec![plane(PriceKind::OnDemand)],
-            Pricing::Spot => vec![plane(PriceKind::Spot)],
-            Pricing::Both => vec![plane(PriceKind::OnDemand), plane(PriceKind::Spot)],
+    /// Prepares for `setup`; nothing is priced yet. The room of `before` is used again.
+    pub(crate) fn new(setup: &Setup, before: Option<Pricings>) -> Self {
+        let kinds = match setup.pricing {
+            Pricing::OnDemand => vec![PriceKind::OnDemand],
+            Pricing::Spot => vec![PriceKind::Spot],
+            Pricing::Both => vec![PriceKind::OnDemand, PriceKind::Spot],
         };
-        Self { setup: setup.clone(), job: Job::new(setup), classes: Vec::new(), planes }
+        let (mut rooms, fees_seen, odd_fees) = before.map_or((Vec::new(), 0, false), |b| {
+            (b.planes.into_iter().map(|p| p.columns).collect(), b.fees_seen, b.odd_fees)
+        });
+        let plane = |kind| Plane { kind, columns: rooms.pop().unwrap_or_default(), done: 0 };
+        Self {
+            setup: setup.clone(),
+            job: Job::new(setup),
+            classes: Vec::new(),
+            planes: kinds.into_iter().map(plane).collect(),
+            least: Vec::new(),
+            fees_seen,
+            odd_fees,
+        }
     }
 
     /// Estimates classes that appeared.
     pub(crate) fn estimate(&mut self, table: &Table) {
-        let new = table.classes().iter().skip(self.classes.len());
-        let estimates: Vec<ClassEstimate> = new.map(|c| class::estimate(&self.setup, c)).collect();
-        self.classes.extend(estimates);
+        let known = self.classes.len();
+        let new = table.classes().get(known..).unwrap_or_default();
+        let setup = &self.setup;
+        let estimated = parallel::halves_of(new.len(), CLASSES_WORTH_IT, |span| {
+            let classes = new.get(span).unwrap_or_default();
+            classes.iter().map(|c| class::estimate(setup, c)).collect::<Vec<_>>()
+        });
+        self.classes.extend(estimated.into_iter().flatten());
+        let hours = |c: &ClassEstimate| self.job.least_hours(c).map_or(f64::NAN, Hours::get);
+        let least: Vec<f64> = self.classes.iter().skip(self.least.len()).map(hours).collect();
+        self.least.extend(least);
+        let fees = table.dictionaries().all_fees().skip(self.fees_seen);
+        for fee in fees {
+            self.fees_seen += 1;
+            let paid = [
+                fee.storage.map(crate::units::UsdPerGbMonth::get),
+                fee.egress.map(crate::units::UsdPerGb::get),
+                fee.ingress.map(crate::units::UsdPerGb::get),
+            ];
+            self.odd_fees |= paid.into_iter().flatten().any(|usd| usd < 0.0);
+        }
     }
 
-    /// Prices every slot.
-    pub(crate) fn price_all(&mut self, table: &Table) {
-        let (job, classes) = (&self.job, &self.classes);
-        for plane in &mut self.planes {
-            let kind = plane.kind;
-            for column in [&mut plane.total, &mut plane.hours, &mut plane.fetch] {
-                column.clear();
-                column.resize(table.slots(), f64::NAN);
-            }
-            let price = |first: usize, cells: Cells<'_>| {
-                let rows = cells.total.iter_mut().zip(cells.hours).zip(cells.fetch);
-                for (at, ((total, hours), fetch)) in rows.enumerate() {
-                    let figures = figures(job, classes, table, first + at, kind);
-                    [*total, *hours, *fetch] = figures.unwrap_or([f64::NAN; 3]);
+    /// The figures of one kind of price.
+    pub(crate) fn priced<'a>(&'a self, table: &'a Table, plane: &'a Plane) -> Priced<'a> {
+        Priced {
+            table,
+            kind: plane.kind,
+            job: Some(&self.job),
+            classes: &self.classes,
+            least: &self.least,
+            bounded: !self.odd_fees,
+            columns: (plane.done >= table.slots()).then_some(&plane.columns),
+        }
+    }
+
+    /// Is every slot priced?
+    pub(crate) fn is_whole(&self, table: &Table) -> bool {
+        self.planes.iter().all(|p| p.done >= table.slots())
+    }
+
+    /// Rows have changed: those of `slots`, or any where that is not known.
+    pub(crate) fn rows_changed(&mut self, table: &Table, slots: Option<&[u32]>) {
+        let mut planes = std::mem::take(&mut self.planes);
+        for plane in &mut planes {
+            match slots {
+                Some(slots) => {
+                    let priced = Priced { columns: None, ..self.priced(table, plane) };
+                    let figures: Vec<(usize, Figures)> = slots
+                        .iter()
+                        .map(|slot| *slot as usize)
+                        .filter(|slot| *slot < plane.done)
+                        .map(|slot| (slot, priced.figures(slot)))
+                        .collect();
+                    figures.into_iter().for_each(|(slot, f)| plane.columns.set(slot, f));
                 }
-            };
-            let half = if table.slots() < 20_000 { table.slots() } else { table.slots() / 2 };
-            let (total, total2) = plane.total.split_at_mut(half);
-            let (hours, hours2) = plane.hours.split_at_mut(half);
-            let (fetch, fetch2) = plane.fetch.split_at_mut(half);
-            if total2.is_empty() {
-                price(0, Cells { total, hours, fetch });
-            } else {
-                std::thread::scope(|scope| {
-                    scope.spawn(|| {
-                        price(half, Cells { total: total2, hours: hours2, fetch: fetch2 });
-                    });
-                    price(0, Cells { total, hours, fetch });
-                });
+                None => plane.done = 0,
+            }
+        }
+        self.planes = planes;
+    }
+
+    /// Prices slots that are not priced yet, at most `most` of each plane.
+    pub(crate) fn price(&mut self, table: &Table, most: usize) {
+        let mut planes = std::mem::take(&mut self.planes);
+        for plane in &mut planes {
+            let slots = table.slots();
+            let from = plane.done.min(slots);
+            let to = slots.min(from.saturating_add(most));
+            let mut columns = std::mem::take(&mut plane.columns);
+            columns.resize(slots);
+            let priced = Priced { columns: None, ..self.priced(table, plane) };
+            columns.fill(from..to, |slot| priced.figures(slot));
+            plane.columns = columns;
+            plane.done = to;
+        }
+        self.planes = planes;
+    }
+}
+
+/// Below so many classes one thread is faster.
+const CLASSES_WORTH_IT: usize = if cfg!(test) { 8 } else { 100 };
+
+impl PricedColumns {
+    fn resize(&mut self, slots: usize) {
+        for column in [&mut self.total, &mut self.hours, &mut self.fetch] {
+            column.resize(slots, f64::NAN);
+        }
+    }
+
+    fn set(&mut self, slot: usize, figures: Figures) {
+        let cells = [
+            (&mut self.total, figures.total),
+            (&mut self.hours, figures.hours),
+            (&mut self.fetch, figures.fetch),
+        ];
+        for (column, value) in cells {
+            if let Some(cell) = column.get_mut(slot) {
+                *cell = value;
             }
         }
     }
 
-    /// Prices some slots again.
-    pub(crate) fn price_some(&mut self, table: &Table, slots: &[u32]) {
-        let (job, classes) = (&self.job, &self.classes);
-        for plane in &mut self.planes {
-            for column in [&mut plane.total, &mut plane.hours, &mut plane.fetch] {
-                column.resize(table.slots(), f64::NAN);
-            }
-            for slot in slots {
-                let at = *slot as usize;
-                let figures = figures(job, classes, table, at, plane.kind);
-                let [total, hours, fetch] = figures.unwrap_or([f64::NAN; 3]);
-                set(&mut plane.total, at, total);
-                set(&mut plane.hours, at, hours);
-                set(&mut plane.fetch, at, fetch);
-            }
-        }
+    /// Fills the slots of `span`, on two threads.
+    fn fill(&mut self, span: Range<usize>, figures: impl Fn(usize) -> Figures + Sync) {
+        let columns = [&mut self.total, &mut self.hours, &mut self.fetch];
+        let [total, hours, fetch] = columns.map(|c| c.get_mut(span.clone()).unwrap_or_default());
+        parallel::fill_three(total, hours, fetch, |at| {
+            let figures = figures(span.start + at);
+            [figures.total, figures.hours, figures.fetch]
+        });
     }
-}
-
-/// A stretch of a plane's columns.
-struct Cells<'a> {
-    total: &'a mut [f64],
-    hours: &'a mut [f64],
-    fetch: &'a mut [f64],
-}
-
-fn set(column: &mut [f64], at: usize, value: f64) {
-    if let Some(cell) = column.get_mut(at) {
-        *cell = value;
-    }
-}
-
-/// Expected total, hours and hours of fetching of a slot.
-fn figures(
-    job: &Job,
-    classes: &[ClassEstimate],
-    table: &Table,
-    slot: usize,
-    kind: PriceKind,
-) -> Option<[f64; 3]> {
-    let sound = |v: Option<f64>| v.filter(|v| v.is_finite() && *v >= 0.0).unwrap_or(f64::NAN);
-    let (class, facts) = facts(classes, table, slot)?;
-    let (total, hours, fetch) = job.expected(class, &facts, kind);
-    Some([sound(total.map(Usd::get)), sound(hours.map(Hours::get)), sound(Some(fetch.get()))])
 }
 
 /// The quote of a slot.
@@ -134,26 +182,8 @@ pub(crate) fn quote(
     slot: usize,
     kind: PriceKind,
 ) -> Option<RowQuote> {
-    let (class, facts) = facts(classes, table, slot)?;
-    Some(job.price(class, &facts, kind))
-}
-
-fn facts<'a>(
-    classes: &'a [ClassEstimate],
-    table: &Table,
-    slot: usize,
-) -> Option<(&'a ClassEstimate, RowFacts)> {
     let c = table.columns();
     let class = classes.get(*c.class.get(slot)? as usize)?;
-    let cells = PriceCells {
-        provider: *c.provider.get(slot)?,
-        on_demand: *c.on_demand.get(slot)?,
-        spot: *c.spot.get(slot)?,
-        fees: *c.fees.get(slot)?,
-        terms: *c.terms.get(slot)?,
-        download: *c.download.get(slot)?,
-        upload: *c.upload.get(slot)?,
-        disk: *c.disk.get(slot)?,
-    };
-    Some((class, table.dictionaries().facts(&cells)))
+    let facts = table.dictionaries().facts(&PriceCells::of(c, slot)?);
+    Some(job.price(class, &facts, kind))
 }

@@ -291,3 +291,140 @@ fn a_disk_that_is_too_small_for_the_job_is_flagged() {
     let rows = table.rows().filter_map(|r| all.row_quote(&table, r, PriceKind::OnDemand));
     assert_eq!(rows.filter(|q| q.disk_short).count(), lines.len());
 }
+
+/// The default order by the book: every line quoted, all of them sorted.
+fn by_the_book(view: &View, table: &Table) -> Vec<ViewRow> {
+    let mut lines: Vec<ViewRow> = Vec::new();
+    for kind in view.kinds() {
+        lines.extend(table.rows().map(|row| ViewRow { row, kind }));
+    }
+    lines.retain(|l| {
+        let price = table.offer(l.row).unwrap().price;
+        match l.kind {
+            PriceKind::Spot => price.spot.is_some(),
+            PriceKind::OnDemand => price.on_demand.is_some() || price.spot.is_none(),
+        }
+    });
+    let unknown_last = |v: Option<f64>| v.filter(|v| v.is_finite()).unwrap_or(f64::INFINITY);
+    let weigh = |l: &ViewRow| {
+        use crate::estimate::fit::Verdict;
+        let offer = table.offer(l.row).unwrap();
+        let class = view.class_estimate(table, l.row).unwrap();
+        let quote = view.row_quote(table, l.row, l.kind).unwrap();
+        let runs = match class.fit.verdict {
+            Verdict::Fits | Verdict::Tight => 0.0,
+            Verdict::Unknown => 1.0,
+            Verdict::No => 2.0,
+        };
+        let price = match l.kind {
+            PriceKind::OnDemand => offer.price.on_demand,
+            PriceKind::Spot => offer.price.spot,
+        };
+        let figures = [
+            runs,
+            unknown_last(quote.total.map(|t| t.expected.get())),
+            unknown_last(quote.hours.map(|h| h.expected.get())),
+            unknown_last(class.fit.headroom_gib().map(|h| -h)),
+            unknown_last(price.map(UsdPerHour::get)),
+            offer.origin.fetched_at.age_at(now()) as f64,
+        ];
+        (figures, offer.provider as usize, offer.key.as_str().to_owned(), l.kind as usize)
+    };
+    let mut weighed: Vec<_> = lines.into_iter().map(|l| (weigh(&l), l)).collect();
+    weighed.sort_by(|(a, _), (b, _)| {
+        let figures = a.0.iter().zip(&b.0).map(|(x, y)| x.total_cmp(y));
+        let order = figures.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then);
+        order.then_with(|| (a.1, &a.2, a.3).cmp(&(b.1, &b.2, b.3)))
+    });
+    weighed.into_iter().map(|(_, l)| l).collect()
+}
+
+#[test]
+fn the_first_lines_are_those_that_pricing_every_line_finds() {
+    for (count, seed, pricing) in [(900, 31, "on-demand"), (700, 32, "both"), (900, 33, "spot")] {
+        let table = table(count, seed);
+        let mut lazy = view(&table, "", pricing, "");
+        let expected = by_the_book(&lazy, &table);
+        // Only the top is asked for, so most rows are never priced.
+        let top = lazy.window(&table, 0, 30).to_vec();
+        assert_eq!(top, expected[..30.min(expected.len())], "{pricing}");
+        assert!(!lazy.pricings().unwrap().is_whole(&table), "{pricing}: priced without need");
+        assert_eq!(lazy.window(&table, 0, usize::MAX).to_vec(), expected, "{pricing}");
+    }
+}
+
+#[test]
+fn a_bound_is_never_above_the_total() {
+    let table = table(1500, 12);
+    for (pricing, disk) in [("on-demand", "100gb"), ("both", "1tb"), ("spot", "50gb")] {
+        let setup = setup_on(pricing, disk);
+        let mut view = View::new();
+        let query = Query::default();
+        view.refresh(&table, &Ask { setup: &setup, query: &query, sort: &[], now: now() });
+        let mut known = 0;
+        for kind in view.kinds() {
+            let priced = view.frame(&table, kind).unwrap().priced;
+            assert!(priced.bounded);
+            for slot in 0..table.slots() {
+                let (bound, total) = (priced.at_least(slot), priced.figures(slot).total);
+                // A total that is unknown for another reason than these two has a bound all the same.
+                assert!(!bound.is_nan() || total.is_nan(), "slot {slot}: {bound} {total}");
+                assert!(total.is_nan() || bound <= total, "slot {slot}: {bound} > {total}");
+                known += usize::from(!total.is_nan());
+            }
+        }
+        assert!(known > 100 || crate::gpu::catalogue().iter().count() == 0);
+    }
+}
+
+#[test]
+fn a_fee_below_zero_leaves_no_bound_to_rely_on() {
+    let mut offers = synthetic::market(600, 44);
+    for offer in offers.iter_mut().step_by(7) {
+        offer.fees.ingress = Some(crate::units::UsdPerGb::new(-0.02));
+    }
+    let mut table = Table::new();
+    table.insert(1, &offers);
+    let mut view = view(&table, "", "on-demand", "");
+    let expected = by_the_book(&view, &table);
+    assert_eq!(view.window(&table, 0, 25).to_vec(), expected[..25]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// One view that is asked one thing after the other, with rests in between in which it prepares
+    /// what may come, shows what a new view shows.
+    #[test]
+    fn preparing_changes_nothing_that_is_shown(
+        seed in 0u64..1000,
+        steps in proptest::collection::vec((0usize..5, 0usize..6, 0usize..3, 0usize..700, 0usize..30), 1..7),
+    ) {
+        let queries = ["", "rel>95%?", "total<9$", "rtx", "hours<20 fetch<50%"];
+        let sorts = ["", "total", "-total", "hours,price", "region,total", "-down"];
+        let setups = [setup("on-demand"), setup("both"), setup_on("on-demand", "400gb")];
+        let table = table(600, seed);
+        let mut kept = View::new();
+        for (query, sort, setup, offset, rest) in steps {
+            let query = Query::parse(queries[query]).unwrap();
+            let sort = SortKey::parse_list(sorts[sort]).unwrap();
+            let ask = Ask { setup: &setups[setup], query: &query, sort: &sort, now: now() };
+            kept.refresh(&table, &ask);
+            let top = kept.window(&table, 0, 20).to_vec();
+            for _ in 0..rest {
+                if !kept.prepare(&table) {
+                    break;
+                }
+            }
+            let mut fresh = View::new();
+            fresh.refresh(&table, &ask);
+            prop_assert_eq!(kept.shown(), fresh.shown());
+            prop_assert_eq!(kept.excluded(), fresh.excluded());
+            prop_assert_eq!(&top, &fresh.window(&table, 0, 20).to_vec());
+            prop_assert_eq!(kept.window(&table, offset, 25).to_vec(), fresh.window(&table, offset, 25).to_vec());
+            if let Some(line) = fresh.window(&table, offset, 1).first().copied() {
+                prop_assert_eq!(kept.position_of(&table, line.row, line.kind), Some(offset));
+            }
+        }
+    }
+}

@@ -4,7 +4,7 @@ use super::{Failing, NearMiss, count, rewritten};
 use crate::estimate::fit::Verdict;
 use crate::market::bits::Bits;
 use crate::market::column::written;
-use crate::market::eval::{Source, source};
+use crate::market::eval::{Figure, Source, source};
 use crate::market::query::{
     Comparison, Condition, Expr, Field, Item, Pattern, Quantity, Query, Test,
 };
@@ -240,7 +240,7 @@ fn finish(
                 frame.table.columns().class.get(slot).and_then(|c| frame.classes.get(*c as usize));
             let runs =
                 class.is_some_and(|c| matches!(c.fit.verdict, Verdict::Fits | Verdict::Tight));
-            let total = frame.total.get(slot).copied().unwrap_or(f64::NAN);
+            let total = frame.priced.get(Figure::Total, slot);
             if runs && total < best.map_or(f64::INFINITY, |b| b.0) {
                 best = Some((total, ViewRow { row: table.row_at(slot), kind }));
             }

@@ -289,7 +289,8 @@ fn screen_with_a_worker_that_panics() {
         let world = World {
             updates,
             fetch,
-            ask_first: vec![Provider::Vast],
+            ask_first: Box::new(|_, _| vec![Provider::Vast]),
+            load: None,
             find_model: Arc::new(|_| panic!("on purpose in a search")),
             refresh: Vec::new(),
             save_view: Box::new(|_, _| Ok(())),
