@@ -45,9 +45,8 @@ impl View {
 
     /// Where a line stands.
     pub fn point(&self, table: &Table, line: ViewRow) -> Option<FrontPoint> {
-        let plane = self.pricings()?.planes.iter().find(|p| p.kind == line.kind)?;
-        let slot = table.slot(line.row)?;
-        let (total_usd, hours) = (*plane.total.get(slot)?, *plane.hours.get(slot)?);
+        let figures = self.frame(table, line.kind)?.priced.figures(table.slot(line.row)?);
+        let (total_usd, hours) = (figures.total, figures.hours);
         // Unknown figures are not finite.
         let usable = total_usd.is_finite()
             && hours.is_finite()

@@ -100,8 +100,8 @@ impl View {
                 if !self.filter().base().get(at).is_some_and(|lines| lines.has(slot)) {
                     continue;
                 }
-                let figure = |column: &[f64]| column.get(slot).copied().unwrap_or(f64::NAN);
-                let (total, hours) = (figure(&plane.total), figure(&plane.hours));
+                let figures = pricings.priced(table, plane).figures(slot);
+                let (total, hours) = (figures.total, figures.hours);
                 let shown = self.filter().is_shown(at, slot);
                 let found = Best { row, kind: plane.kind, total, hours, shown, offers: 0 };
                 let place = best.entry(key).or_insert(Best { total: f64::NAN, ..found });

@@ -77,15 +77,6 @@ impl<'a> Priced<'a> {
 
     /// A figure of a slot.
     pub(crate) fn get(&self, figure: Figure, slot: usize) -> f64 {
-        let at = |column: &[f64]| column.get(slot).copied().unwrap_or(f64::NAN);
-        if let Some(columns) = self.columns {
-            return match figure {
-                Figure::Total => at(&columns.total),
-                Figure::Hours => at(&columns.hours),
-                Figure::Fetch => at(&columns.fetch),
-                Figure::FetchShare => at(&columns.fetch) / at(&columns.hours),
-            };
-        }
         let figures = self.figures(slot);
         match figure {
             Figure::Total => figures.total,
@@ -122,9 +113,13 @@ impl<'a> Priced<'a> {
         }
     }
 
-    /// The figures of a slot, worked out.
+    /// The figures of a slot.
     pub(crate) fn figures(&self, slot: usize) -> Figures {
-        self.expected(slot).unwrap_or(Figures::UNKNOWN)
+        let Some(columns) = self.columns else {
+            return self.expected(slot).unwrap_or(Figures::UNKNOWN);
+        };
+        let at = |column: &[f64]| column.get(slot).copied().unwrap_or(f64::NAN);
+        Figures { total: at(&columns.total), hours: at(&columns.hours), fetch: at(&columns.fetch) }
     }
 
     fn expected(&self, slot: usize) -> Option<Figures> {
