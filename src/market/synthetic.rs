@@ -44,24 +44,6 @@ impl Dice {
         list.get(at).unwrap_or(otherwise)
     }
 
-    /// Normally spread around zero, to six deviations: the sum of twelve even ones.
-    fn normal(&mut self) -> f64 {
-        (0..12).map(|_| self.share()).sum::<f64>() - 6.0
-    }
-
-    fn place(&mut self) -> (&'static str, &'static str, Continent) {
-        let all: usize = PLACES.iter().map(|p| p.3).sum();
-        let mut at = self.below(all);
-        let mut places = PLACES.iter();
-        let place = places.find(|p| {
-            let here = at < p.3;
-            at = at.saturating_sub(p.3);
-            here
-        });
-        let (raw, country, continent, _) = *place.unwrap_or(&PLACES[0]);
-        (raw, country, continent)
-    }
-
     fn rounded(&mut self, low: f64, high: f64, per: f64) -> f64 {
         ((low + (high - low) * self.share()) * per).round() / per
     }
@@ -77,84 +59,37 @@ const fn kind(name: &'static str, vram: f64, price: f64) -> Kind {
     Kind { name, vram, price }
 }
 
-/// Cards, reported memory in MiB, and roughly what an hour costs. What is common stands there more
-/// than once.
-const KINDS: [Kind; 40] = [
+/// Cards, reported memory in MiB, and roughly what an hour costs.
+const KINDS: [Kind; 14] = [
+    kind("RTX 4090", 24564.0, 0.38),
+    kind("RTX 3090", 24576.0, 0.18),
+    kind("RTX 5090", 32607.0, 0.6),
     kind("RTX 3060", 12288.0, 0.07),
-    kind("RTX 3070", 8192.0, 0.07),
-    kind("RTX 3080", 10240.0, 0.1),
-    kind("RTX 3080 Ti", 12288.0, 0.12),
-    kind("RTX 3090", 24576.0, 0.18),
-    kind("RTX 3090", 24576.0, 0.18),
-    kind("RTX 3090 Ti", 24564.0, 0.2),
-    kind("RTX 4060 Ti", 16380.0, 0.1),
-    kind("RTX 4070", 12282.0, 0.11),
     kind("RTX 4070 Ti", 12282.0, 0.13),
-    kind("RTX 4080", 16376.0, 0.22),
-    kind("RTX 4090", 24564.0, 0.36),
-    kind("RTX 4090", 24564.0, 0.36),
-    kind("RTX 4090", 24564.0, 0.36),
-    kind("RTX 5070 Ti", 16303.0, 0.18),
-    kind("RTX 5080", 16303.0, 0.26),
-    kind("RTX 5090", 32607.0, 0.5),
-    kind("RTX 5090", 32607.0, 0.5),
-    kind("RTX A4000", 16376.0, 0.11),
-    kind("RTX A5000", 24564.0, 0.2),
-    kind("RTX A6000", 49140.0, 0.44),
-    kind("RTX 6000Ada", 49140.0, 0.62),
-    kind("A10", 23028.0, 0.25),
-    kind("A40", 46068.0, 0.38),
-    kind("L4", 23034.0, 0.3),
-    kind("L40", 46068.0, 0.55),
-    kind("L40S", 46068.0, 0.65),
-    kind("A100 PCIE", 40960.0, 0.6),
-    kind("A100 PCIE", 81920.0, 0.78),
-    kind("A100 SXM4", 40960.0, 0.62),
-    kind("A100 SXM4", 81920.0, 0.9),
-    kind("H100 PCIE", 81559.0, 1.7),
-    kind("H100 SXM", 81559.0, 2.0),
-    kind("H100 NVL", 95830.0, 1.9),
-    kind("H200", 143_771.0, 2.6),
-    kind("B200", 183_359.0, 4.2),
-    kind("Tesla V100", 16384.0, 0.14),
-    kind("Tesla V100", 32768.0, 0.22),
-    kind("Tesla T4", 15360.0, 0.1),
-    kind("GTX 1080 Ti", 11264.0, 0.05),
+    kind("RTX A6000", 49140.0, 0.5),
+    kind("L40S", 46068.0, 0.75),
+    kind("L4", 23034.0, 0.35),
+    kind("A100 SXM4", 81920.0, 1.0),
+    kind("A100 PCIE", 40960.0, 0.7),
+    kind("H100 SXM", 81559.0, 2.1),
+    kind("H200", 143_771.0, 2.9),
+    kind("Tesla V100", 16384.0, 0.2),
+    kind("Tesla T4", 15360.0, 0.12),
 ];
 
-/// Place, country, continent, and how often it is met.
-const PLACES: [(&str, &str, Continent, usize); 31] = [
-    ("Texas, US", "US", Continent::NorthAmerica, 4),
-    ("California, US", "US", Continent::NorthAmerica, 4),
-    ("Washington, US", "US", Continent::NorthAmerica, 2),
-    ("New York, US", "US", Continent::NorthAmerica, 2),
-    ("us-east-1", "US", Continent::NorthAmerica, 2),
-    ("Quebec, CA", "CA", Continent::NorthAmerica, 3),
-    ("Ontario, CA", "CA", Continent::NorthAmerica, 2),
-    ("Sweden, SE", "SE", Continent::Europe, 2),
-    ("Norway, NO", "NO", Continent::Europe, 2),
-    ("Finland, FI", "FI", Continent::Europe, 2),
-    ("Frankfurt, DE", "DE", Continent::Europe, 3),
-    ("Netherlands, NL", "NL", Continent::Europe, 2),
-    ("France, FR", "FR", Continent::Europe, 2),
-    ("eu-west-2", "GB", Continent::Europe, 2),
-    ("Poland, PL", "PL", Continent::Europe, 1),
-    ("Czechia, CZ", "CZ", Continent::Europe, 1),
-    ("Spain, ES", "ES", Continent::Europe, 1),
-    ("Romania, RO", "RO", Continent::Europe, 1),
-    ("Bulgaria, BG", "BG", Continent::Europe, 1),
-    ("Iceland, IS", "IS", Continent::Europe, 1),
-    ("Japan, JP", "JP", Continent::Asia, 1),
-    ("South Korea, KR", "KR", Continent::Asia, 2),
-    ("Taiwan, TW", "TW", Continent::Asia, 2),
-    ("Vietnam, VN", "VN", Continent::Asia, 1),
-    ("Singapore, SG", "SG", Continent::Asia, 1),
-    ("India, IN", "IN", Continent::Asia, 1),
-    ("China, CN", "CN", Continent::Asia, 2),
-    ("São Paulo, BR", "BR", Continent::SouthAmerica, 1),
-    ("Argentina, AR", "AR", Continent::SouthAmerica, 1),
-    ("Sydney, AU", "AU", Continent::Oceania, 1),
-    ("South Africa, ZA", "ZA", Continent::Africa, 1),
+const PLACES: [(&str, &str, Continent); 12] = [
+    ("Sweden, SE", "SE", Continent::Europe),
+    ("California, US", "US", Continent::NorthAmerica),
+    ("Frankfurt, DE", "DE", Continent::Europe),
+    ("Quebec, CA", "CA", Continent::NorthAmerica),
+    ("us-east-1", "US", Continent::NorthAmerica),
+    ("eu-west-2", "GB", Continent::Europe),
+    ("Japan, JP", "JP", Continent::Asia),
+    ("Taiwan, TW", "TW", Continent::Asia),
+    ("São Paulo, BR", "BR", Continent::SouthAmerica),
+    ("Norway, NO", "NO", Continent::Europe),
+    ("Sydney, AU", "AU", Continent::Oceania),
+    ("South Africa, ZA", "ZA", Continent::Africa),
 ];
 
 /// One plain offer, for tests.
@@ -241,20 +176,19 @@ fn one(dice: &mut Dice, machine: usize, cards: u32) -> Offer {
         *dice.pick(&Provider::ALL, &Provider::Aws)
     };
     let market = provider == Provider::Vast;
-    let price = card.price * f64::from(cards) * (dice.normal() * 0.3).exp();
-    let price = (price * 1e4).round() / 1e4;
+    let price = card.price * f64::from(cards) * dice.rounded(0.6, 2.2, 1000.0);
     let spot = (dice.share() < 0.6).then(|| UsdPerHour::new(price * dice.rounded(0.3, 0.9, 100.0)));
     let mut offer = offer(provider, "");
     offer.host = market.then(|| Text::new(&(machine / 3).to_string()));
     offer.hardware = hardware(dice, card, cards);
-    let (raw, country, continent) = dice.place();
+    let (raw, country, continent) = *dice.pick(&PLACES, &PLACES[0]);
     offer.place =
         Place { raw: raw.into(), country: Country::from_code(country), continent: Some(continent) };
     offer.price = Price { on_demand: Some(UsdPerHour::new(price)), spot };
     offer.fees = fees(dice, market);
-    offer.reliability = market.then(|| Share::new(reliability(dice)));
-    offer.download = market.then(|| mbps(dice));
-    offer.upload = market.then(|| mbps(dice));
+    offer.reliability = market.then(|| Share::new(dice.rounded(0.85, 1.0, 1e7)));
+    offer.download = market.then(|| Mbps::new(dice.rounded(50.0, 8000.0, 10.0)));
+    offer.upload = market.then(|| Mbps::new(dice.rounded(20.0, 4000.0, 10.0)));
     offer.disk = market.then(|| Gb::new(dice.rounded(50.0, 4000.0, 10.0)));
     offer.verified = market.then(|| dice.share() < 0.7);
     offer.availability = if market { Availability::Yes } else { Availability::NotStated };
@@ -262,18 +196,6 @@ fn one(dice: &mut Dice, machine: usize, cards: u32) -> Offer {
     offer.max_rental = market.then(|| Hours::new(dice.rounded(24.0, 2000.0, 1.0)));
     offer.origin.fetched_at = UnixSeconds(MADE_AT + i64::try_from(dice.below(3600)).unwrap_or(0));
     offer
-}
-
-/// Half of all machines are up 99.1 % of the time or more.
-fn reliability(dice: &mut Dice) -> f64 {
-    let down = 10_f64.powf(-2.05 + 0.6 * dice.normal());
-    ((1.0 - down).clamp(0.55, 0.999_95) * 1e7).round() / 1e7
-}
-
-/// Around 560 Mbit/s, from a few to 10,000.
-fn mbps(dice: &mut Dice) -> Mbps {
-    let speed = 10_f64.powf(2.75 + 0.42 * dice.normal());
-    Mbps::new((speed.clamp(5.0, 10_000.0) * 10.0).round() / 10.0)
 }
 
 fn hardware(dice: &mut Dice, card: &Kind, cards: u32) -> Hardware {
