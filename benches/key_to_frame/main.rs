@@ -10,7 +10,11 @@
 //! The limit beside the figures is a frame that asks nothing of the market: the cursor moves one
 //! line. What is between the two is the work that the key made.
 
-#![expect(clippy::expect_used, reason = "a benchmark that cannot be set up should stop")]
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a benchmark that cannot be set up should stop"
+)]
 #![expect(clippy::print_stdout, reason = "what the benchmark finds is what it prints")]
 
 mod report;
@@ -57,10 +61,7 @@ fn options() -> Options {
             "--json" => options.json = Some(value().into()),
             // What cargo passes on.
             "--bench" => {}
-            other => {
-                println!("there is no option {other}");
-                std::process::exit(2);
-            }
+            other => panic!("there is no option {other}"),
         }
     }
     options
@@ -121,7 +122,7 @@ fn first_frames(
         let start = Start { program: &options.program, home, cache: market.map(|m| m.0) };
         times.push(Session::start(&start).first_frame);
     }
-    report.add(Row::new(name, rows, times));
+    report.add(Row::new(name, rows, &times));
 }
 
 /// Keys that come one after the other, as a person presses them, and the frame that each makes.
@@ -191,7 +192,7 @@ fn keys(options: &Options, home: &Path, market: (&Path, usize), report: &mut Rep
         if silent > 0 {
             report.note(format!("{}: {silent} keys changed nothing on the screen", script.name));
         }
-        report.add(Row::new(script.name.to_string(), market.1, times));
+        report.add(Row::new(script.name.to_string(), market.1, &times));
         session.press_all(script.close);
     }
     session.settle();

@@ -13,7 +13,7 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    pub(crate) fn new(name: String, offers: usize, times: Vec<Duration>) -> Self {
+    pub(crate) fn new(name: String, offers: usize, times: &[Duration]) -> Self {
         let mut times: Vec<f64> = times.iter().map(|t| t.as_secs_f64() * 1e3).collect();
         times.sort_by(f64::total_cmp);
         Self { name, offers, times }

@@ -122,17 +122,10 @@ impl Shown {
             tokio::select! {
                 biased;
                 heard = signals.next() => self.hear(&heard)?,
-                event = input.next() => match event {
-                    Some(Ok(event)) => {
-                        only_rows = false;
-                        if event == Input::Focus(true) {
-                            self.look_at_settings()?;
-                        }
-                        self.update(Msg::Input(event))?;
-                    }
-                    // The terminal has gone away.
-                    Some(Err(_)) | None => self.ended = Some(Ending::Signal(signal_hook::consts::SIGHUP)),
-                },
+                event = input.next() => {
+                    only_rows = false;
+                    self.take(event.and_then(Result::ok))?;
+                }
                 Some(outcome) = answers.recv() => self.update(Msg::Done(outcome))?,
                 () = self.world.watch.event() => self.look_at_settings()?,
                 stock = whole(&mut self.loaded) => {
@@ -159,6 +152,18 @@ impl Shown {
                 return Ok(how);
             }
         }
+    }
+
+    /// What the user does; nothing when the terminal has gone away.
+    fn take(&mut self, event: Option<Input>) -> io::Result<()> {
+        let Some(event) = event else {
+            self.ended = Some(Ending::Signal(signal_hook::consts::SIGHUP));
+            return Ok(());
+        };
+        if event == Input::Focus(true) {
+            self.look_at_settings()?;
+        }
+        self.update(Msg::Input(event))
     }
 
     /// The settings file may have changed.

@@ -320,6 +320,8 @@ fn found(slots: usize, lookups: &[Lookup<'_>]) -> Truth {
     }
     Truth::ask_by_64(slots, |first, cells| {
         let span = first..slots.min(first + cells.len());
-        lookups.iter().for_each(|lookup| lookup.add(span.clone(), cells));
+        for lookup in lookups {
+            lookup.add(span.clone(), cells);
+        }
     })
 }

@@ -114,7 +114,9 @@ impl Pricings {
                         .filter(|slot| *slot < plane.done)
                         .map(|slot| (slot, priced.figures(slot)))
                         .collect();
-                    figures.into_iter().for_each(|(slot, f)| plane.columns.set(slot, f));
+                    for (slot, f) in figures {
+                        plane.columns.set(slot, f);
+                    }
                 }
                 None => plane.done = 0,
             }

@@ -6,7 +6,7 @@ use super::rewritten;
 use crate::estimate::quote::PriceKind;
 use crate::market::bits::Bits;
 use crate::market::column::Column;
-use crate::market::eval::Truth;
+use crate::market::eval::{Figure, Truth};
 use crate::market::query::{Expr, Field, Query, UnknownPolicy};
 use crate::market::table::{RowId, Table};
 use crate::market::view::{View, ViewRow};
@@ -143,8 +143,11 @@ pub fn hidden(view: &View, table: &Table, most: usize) -> Vec<ViewRow> {
     for (plane, (base, kind)) in view.filter().base().iter().zip(view.kinds()).enumerate() {
         let Some(frame) = view.frame(table, kind) else { continue };
         for slot in base.iter().filter(|slot| !view.filter().is_shown(plane, *slot)) {
-            let total = frame.total.get(slot).copied().filter(|t| t.is_finite());
-            found.push((total.unwrap_or(f64::MAX), ViewRow { row: table.row_at(slot), kind }));
+            let total = frame.priced.get(Figure::Total, slot);
+            found.push((
+                if total.is_finite() { total } else { f64::MAX },
+                ViewRow { row: table.row_at(slot), kind },
+            ));
         }
     }
     found.sort_by(|a, b| a.0.total_cmp(&b.0));
