@@ -1,6 +1,5 @@
 //! The command line: names of commands and options are promises to scripts.
 
-use super::log::LogLevel;
 use super::setup_flags::{Hinted, SetupFlags};
 use crate::market::FIELDS;
 use crate::offer::Provider;
@@ -26,6 +25,20 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Option<Command>,
+}
+
+/// How much is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum LogLevel {
+    /// What went wrong
+    Error,
+    /// … and what a provider failed at
+    Warn,
+    /// … and whatever changes with a provider
+    #[default]
+    Info,
+    /// … and every request
+    Debug,
 }
 
 /// How the answer is written.

@@ -49,7 +49,7 @@ pub(super) fn run(call: &Call) -> Result<(), Failure> {
     if call.global.format == Format::Table {
         out::say(&format!("haggle {VERSION}"));
     }
-    market.strict(call)
+    market.strict(&call.global)
 }
 
 /// Everything as rows: what it is about, name, value, remark.

@@ -1,8 +1,9 @@
 //! `haggle estimate`: fit and speed on a card, without any market.
 
 use super::args::EstimateArgs;
-use super::call::{Call, mistake};
+use super::call::Call;
 use super::failure::Failure;
+use super::job::mistake;
 use super::out::{self, Grid};
 use crate::estimate::HardwareClass;
 use crate::estimate::advice::{Counsel, Limits};

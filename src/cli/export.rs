@@ -33,5 +33,5 @@ pub(super) fn run(call: &Call, args: ExportArgs) -> Result<(), Failure> {
             out::kept(file, kept.as_deref());
         }
     }
-    market.strict(call)
+    market.strict(&call.global)
 }

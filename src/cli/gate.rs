@@ -22,7 +22,7 @@ struct GateDocument {
 }
 
 pub(super) fn run(call: &Call, args: GateArgs) -> Result<(), Failure> {
-    let query = market::query(call, &args.query.query)?;
+    let query = market::query(&call.global, &args.query.query)?;
     let setup = call.setup(args.query.setup)?;
     let mut market = call.market()?;
     market.ask(&setup, &query, &[]);
@@ -65,7 +65,7 @@ pub(super) fn run(call: &Call, args: GateArgs) -> Result<(), Failure> {
             out::document(format, &document, || format!("{line}\n"), grid)?;
         }
     }
-    market.strict(call)?;
+    market.strict(&call.global)?;
     if passed { Ok(()) } else { Err(Failure::new(Reason::Gate, line)) }
 }
 

@@ -89,7 +89,7 @@ fn unmapped(call: &Call, words: &[String]) -> Result<(), Failure> {
         })).collect::<Vec<_>>(),
     });
     out::grid(call.global.format, &document, &grid)?;
-    market.strict(call)
+    market.strict(&call.global)
 }
 
 fn matches(gpu: &Gpu, words: &[String]) -> bool {

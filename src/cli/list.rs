@@ -33,7 +33,7 @@ pub(super) fn best(call: &Call, args: BestArgs) -> Result<(), Failure> {
 
 /// Prints at most `limit` lines, and tells how many it printed.
 fn run(call: &Call, args: QueryArgs, sort: &[String], limit: usize) -> Result<usize, Failure> {
-    let query = market::query(call, &args.query)?;
+    let query = market::query(&call.global, &args.query)?;
     let sort: Vec<SortKey> = market::sort(sort)?;
     let setup = call.setup(args.setup)?;
     let mut market = call.market()?;
@@ -49,7 +49,7 @@ fn run(call: &Call, args: QueryArgs, sort: &[String], limit: usize) -> Result<us
             out::data(&written(format, &document)?)?;
         }
     }
-    market.strict(call)?;
+    market.strict(&call.global)?;
     Ok(lines.len())
 }
 

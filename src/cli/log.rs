@@ -3,11 +3,11 @@
 //! here; foreign words are made harmless. The file never grows beyond [`LARGEST`]: the older half is
 //! kept beside it as `FILE.old`, and what was there before goes.
 
+use super::args::LogLevel;
 use super::failure::{Failure, Reason};
 use crate::export::document::{VERSION, rfc3339};
 use crate::offer::harmless;
 use crate::units::UnixSeconds;
-use clap::ValueEnum;
 use std::fmt::{self, Write as _};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
@@ -22,28 +22,12 @@ const LARGEST: u64 = 4 << 20;
 /// Events of other crates may hold addresses, headers and bodies; only ours are written.
 const OURS: &str = "haggle";
 
-/// How much is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum LogLevel {
-    /// What went wrong
-    Error,
-    /// … and what a provider failed at
-    Warn,
-    /// … and whatever changes with a provider
-    #[default]
-    Info,
-    /// … and every request
-    Debug,
-}
-
-impl LogLevel {
-    fn level(self) -> Level {
-        match self {
-            LogLevel::Error => Level::ERROR,
-            LogLevel::Warn => Level::WARN,
-            LogLevel::Info => Level::INFO,
-            LogLevel::Debug => Level::DEBUG,
-        }
+fn level_of(level: LogLevel) -> Level {
+    match level {
+        LogLevel::Error => Level::ERROR,
+        LogLevel::Warn => Level::WARN,
+        LogLevel::Info => Level::INFO,
+        LogLevel::Debug => Level::DEBUG,
     }
 }
 
@@ -74,7 +58,7 @@ impl Log {
         let file = open(path)?;
         let length = file.metadata()?.len();
         Ok(Log {
-            level: level.level(),
+            level: level_of(level),
             largest,
             path: path.to_path_buf(),
             file: Mutex::new((file, length)),

@@ -1,6 +1,6 @@
 //! The market of one command: rows, view, how each provider fared.
 
-use super::call::Call;
+use super::args::Global;
 use super::failure::{Failure, Reason};
 use crate::estimate::HardwareClass;
 use crate::estimate::advice::Counsel;
@@ -121,11 +121,11 @@ impl Market {
     }
 
     /// Under `--strict`: which providers are missing or stale.
-    pub(super) fn strict(&self, call: &Call) -> Result<(), Failure> {
-        if !call.global.strict {
+    pub(super) fn strict(&self, global: &Global) -> Result<(), Failure> {
+        if !global.strict {
             return Ok(());
         }
-        let limit = call.global.max_age.map(Hours::seconds);
+        let limit = global.max_age.map(Hours::seconds);
         let missing: Vec<String> = self
             .statuses
             .iter()
@@ -196,9 +196,9 @@ impl Quoted {
 }
 
 /// The query of the command line: its words, and `--max-age`.
-pub(super) fn query(call: &Call, words: &[String]) -> Result<Query, Failure> {
+pub(super) fn query(global: &Global, words: &[String]) -> Result<Query, Failure> {
     let text = words.join(" ");
-    let text = match call.global.max_age {
+    let text = match global.max_age {
         None => text,
         Some(age) if text.trim().is_empty() => format!("age<={}s", age.seconds().round()),
         Some(age) => format!("({text}) age<={}s", age.seconds().round()),

@@ -11,7 +11,7 @@ use crate::market::{FrontPoint, ViewRow};
 use crate::units::{self, Hours, Usd};
 
 pub(super) fn run(call: &Call, args: QueryArgs) -> Result<(), Failure> {
-    let query = market::query(call, &args.query)?;
+    let query = market::query(&call.global, &args.query)?;
     let setup = call.setup(args.setup)?;
     let mut market = call.market()?;
     market.ask(&setup, &query, &[]);
@@ -42,7 +42,7 @@ pub(super) fn run(call: &Call, args: QueryArgs) -> Result<(), Failure> {
             );
         }
     }
-    market.strict(call)
+    market.strict(&call.global)
 }
 
 /// The front in words: what each step buys.

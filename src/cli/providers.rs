@@ -18,7 +18,7 @@ pub(super) fn run(call: &Call) -> Result<(), Failure> {
     let document =
         json!({"schema": "haggle.providers/1", "haggle": VERSION, "providers": documents});
     out::grid(call.global.format, &document, &grid)?;
-    market.strict(call)
+    market.strict(&call.global)
 }
 
 /// One line for each provider.

@@ -37,7 +37,7 @@ pub(super) fn run(call: &Call, args: OfferArgs) -> Result<(), Failure> {
         Format::Markdown => written("markdown", &context)?,
     };
     out::data(&text)?;
-    market.strict(call)
+    market.strict(&call.global)
 }
 
 /// What an export of a quoted offer is made from.

@@ -17,7 +17,7 @@ const SHORTEST: Duration = Duration::from_secs(30);
 
 pub(super) fn run(call: &Call, args: WatchArgs) -> Result<(), Failure> {
     let setup = call.setup(args.query.setup)?;
-    let query = market::query(call, &args.query.query)?;
+    let query = market::query(&call.global, &args.query.query)?;
     let until = market::parse(&args.until)
         .map_err(|f| Failure::usage(format!("--until: {}", f.message)))?;
     if until.is_empty() {
@@ -91,7 +91,7 @@ fn met(
             out::data(&list::written(format, &document)?)?;
         }
     }
-    market.strict(call)
+    market.strict(&call.global)
 }
 
 /// Runs the user's command with the offer on its standard input, never in its command line.

@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 
 pub(super) fn run(call: &Call, args: WhyArgs) -> Result<(), Failure> {
     let (words, offer) = split(args.words);
-    let query = market::query(call, &words)?;
+    let query = market::query(&call.global, &words)?;
     let setup = call.setup(args.setup)?;
     let mut market = call.market()?;
     market.ask(&setup, &query, &[]);
@@ -24,7 +24,7 @@ pub(super) fn run(call: &Call, args: WhyArgs) -> Result<(), Failure> {
         Some(id) => one(call, &mut market, (&setup, &query), &id)?,
         None => all(call, &mut market, &query)?,
     }
-    market.strict(call)
+    market.strict(&call.global)
 }
 
 /// The offer's id at the end of the words, if there is one: a provider's name, a colon, more.

@@ -1,6 +1,6 @@
 //! The built-in catalogue, read from `assets/gpus.toml` on first use.
 
-use super::identify::Index;
+use super::identify::{Card, Index};
 use super::{Catalogue, Gpu, Vendor};
 use crate::units::{GbPerSecond, Gib, Tflops, Watts};
 use serde::Deserialize;
@@ -57,14 +57,21 @@ pub fn catalogue() -> &'static Catalogue {
     CATALOGUE.get_or_init(|| {
         // The asset is part of the program, and a test reads it whole.
         let rows = toml::from_str::<Asset<'static>>(ASSET).map(|a| a.gpu).unwrap_or_default();
-        Catalogue { index: Index::new(&rows), gpus: rows.iter().map(Row::gpu).collect() }
+        Catalogue {
+            index: Index::new(rows.iter().map(Row::card)),
+            gpus: rows.iter().map(Row::gpu).collect(),
+        }
     })
 }
 
 impl Row<'_> {
-    /// Nominal memory, GiB.
-    pub(super) fn memory(&self) -> f64 {
-        self.memory
+    fn card(&self) -> Card<'_> {
+        Card {
+            name: self.name,
+            aliases: &self.aliases,
+            memory: self.memory,
+            any_memory: self.any_memory,
+        }
     }
 }
 

@@ -7,7 +7,6 @@
 //! a part of its memory) is not the card: whoever knows which share of it is sold asks for the card
 //! without a memory.
 
-use super::asset::Row;
 use super::{Catalogue, GpuId};
 use crate::units::Gib;
 use std::collections::HashMap;
@@ -30,14 +29,25 @@ struct Variant {
     any_memory: bool,
 }
 
+/// What one card of the catalogue is called.
+pub(super) struct Card<'a> {
+    pub(super) name: &'a str,
+    pub(super) aliases: &'a [&'a str],
+    /// GiB.
+    pub(super) memory: f64,
+    /// Its names mean it whatever memory is stated.
+    pub(super) any_memory: bool,
+}
+
 impl Index {
-    pub(super) fn new(rows: &[Row<'_>]) -> Index {
+    /// The cards stand in the order of the catalogue.
+    pub(super) fn new<'a>(cards: impl Iterator<Item = Card<'a>>) -> Index {
         let mut index = Index::default();
-        for (id, row) in rows.iter().enumerate() {
+        for (id, card) in cards.enumerate() {
             let id = id as u16;
-            index.exact.insert(key(row.name), id);
-            let variant = Variant { id, memory: row.memory(), any_memory: row.any_memory };
-            for name in std::iter::once(&row.name).chain(&row.aliases) {
+            index.exact.insert(key(card.name), id);
+            let variant = Variant { id, memory: card.memory, any_memory: card.any_memory };
+            for name in std::iter::once(&card.name).chain(card.aliases) {
                 let known = index.names.entry(key(name)).or_default();
                 if known.iter().all(|v| v.id != id) {
                     known.push(variant);

@@ -37,6 +37,17 @@ pub fn find(asked: &str) -> Result<Arc<Model>, NotFound> {
     by_core.ok_or_else(|| NotFound { asked: asked.to_owned(), near: nearest(asked) })
 }
 
+/// Is `model`, found for `asked`, another training of the same shape (`-Instruct` for `-Base`)? Its
+/// figures hold, but a file made for it would train other weights than the ones named.
+pub fn is_other_training(asked: &str, model: &Model) -> bool {
+    let trained = |name: &str| -> Vec<String> {
+        const TRAININGS: &[&str] = &["instruct", "chat", "it", "preview"];
+        words(name).filter(|w| TRAININGS.contains(&w.as_str())).collect()
+    };
+    let asked = asked.trim();
+    !asked.eq_ignore_ascii_case(&model.id) && trained(asked) != trained(&model.name)
+}
+
 /// As [`find`], but also takes a copy in another repository (`NousResearch/Llama-2-70b-hf`,
 /// `unsloth/llama-3-8b-bnb-4bit`) for the model it names, and knows those that appear in published
 /// measurements only: for measurements, not for setups.
@@ -84,12 +95,13 @@ fn core(name: &str) -> Vec<String> {
         "meta", "hf", "instruct", "chat", "base", "it", "pt", "preview", "gptq", "awq", "bnb",
         "4bit", "8bit", "int4", "unsloth",
     ];
-    let name = name.to_ascii_lowercase();
+    words(name).filter(|w| !SAME_SHAPE.contains(&w.as_str()) && !is_tuning_tag(w)).collect()
+}
+
+/// The words of a name, in lower case.
+fn words(name: &str) -> impl Iterator<Item = String> {
     let words = name.split(|c: char| c == '-' || c == '_' || c.is_whitespace());
-    words
-        .filter(|w| !w.is_empty() && !SAME_SHAPE.contains(w) && !is_tuning_tag(w))
-        .map(str::to_owned)
-        .collect()
+    words.filter(|w| !w.is_empty()).map(str::to_ascii_lowercase)
 }
 
 /// `v1.0` of TinyLlama's chat model names a tuning, not a shape; `v0.1` and `v0.3` of Mistral differ.
@@ -142,6 +154,21 @@ mod tests {
             ("phi-1.5", "phi-1_5"),
         ] {
             assert_eq!(find(asked).map(|m| m.name.clone()).as_deref(), Ok(name), "{asked}");
+        }
+    }
+
+    #[test]
+    fn another_training_of_the_same_shape_is_told_from_the_one_named() {
+        for (asked, other) in [
+            ("Llama-3-8B-Instruct", true),
+            ("Mixtral-8x7B-v0.1", true),
+            ("qwen2.5-7b-instruct", true),
+            ("llama-3-8b", false),
+            ("Qwen2.5-7B-Base", false),
+            ("Mixtral-8x7B-Instruct-v0.1", false),
+            (" mistralai/mixtral-8x7b-instruct-v0.1", false),
+        ] {
+            assert_eq!(is_other_training(asked, &find(asked).unwrap()), other, "{asked}");
         }
     }
 

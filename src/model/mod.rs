@@ -7,7 +7,7 @@ mod find;
 
 pub use catalogue::catalogue;
 pub use config::from_config;
-pub use find::{NotFound, find, find_like};
+pub use find::{NotFound, find, find_like, is_other_training};
 
 use serde::{Deserialize, Serialize};
 

@@ -88,6 +88,16 @@ pub fn duration(seconds: i64) -> String {
     }
 }
 
+/// A number with up to four decimals, without zeros at the end.
+pub fn trimmed(value: f64) -> String {
+    let digits = if value != 0.0 && value.abs() < 0.001 {
+        format!("{value:.7}")
+    } else {
+        format!("{value:.4}")
+    };
+    digits.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

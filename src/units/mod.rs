@@ -6,7 +6,7 @@
 mod format;
 mod range;
 
-pub use format::{duration, gib, hours, mbps, percent, tokens, usd, usd_per_hour};
+pub use format::{duration, gib, hours, mbps, percent, tokens, trimmed, usd, usd_per_hour};
 pub use range::Range;
 
 use serde::{Deserialize, Serialize};

@@ -1,12 +1,11 @@
 //! What a quote takes for granted, in words; what the user replaced says so.
 
-use super::explain::trimmed;
 use super::job::{DOWNLOAD, IDLE, Job, REGISTRY, UPLOAD};
 use super::terms::Terms;
 use crate::estimate::quote::PriceKind;
 use crate::offer::{Offer, Provider};
 use crate::setup::Setup;
-use crate::units::{Hours, Mbps, duration};
+use crate::units::{Hours, Mbps, duration, trimmed};
 
 type Assumption = (&'static str, String);
 

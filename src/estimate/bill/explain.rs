@@ -10,7 +10,7 @@ use crate::estimate::class::ClassEstimate;
 use crate::estimate::quote::{Disk, Forgotten, Item, ItemKind, PriceKind, Quote, Stage};
 use crate::offer::{Basis, Offer};
 use crate::setup::Setup;
-use crate::units::{Gb, HOURS_PER_MONTH, Hours, Mbps, UnixSeconds, UsdPerGb, UsdPerHour};
+use crate::units::{Gb, HOURS_PER_MONTH, Hours, Mbps, UnixSeconds, UsdPerGb, UsdPerHour, trimmed};
 
 /// Friday 18:00 to Monday 09:00.
 const WEEKEND: Hours = Hours::new(63.0);
@@ -273,14 +273,4 @@ fn moved(amount: Gb, fee: Option<UsdPerGb>) -> String {
     } else {
         format!("{gb:.1} GB × {fee} $/GB")
     }
-}
-
-/// A number with up to four decimals, without zeros at the end.
-pub(super) fn trimmed(value: f64) -> String {
-    let digits = if value != 0.0 && value.abs() < 0.001 {
-        format!("{value:.7}")
-    } else {
-        format!("{value:.4}")
-    };
-    digits.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

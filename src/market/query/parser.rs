@@ -15,6 +15,9 @@ use std::ops::Range;
 const DEEPEST: usize = 64;
 /// A query may be this long, in bytes.
 const LONGEST: usize = 8192;
+/// What joins conditions, and is no text to search for unless quoted.
+const AND: &[&str] = &["and", "&&", "&"];
+const OR: &[&str] = &["or", "||", "|"];
 
 /// Reads a query.
 pub(super) fn parse(text: &str) -> Result<Query, QueryError> {
@@ -96,7 +99,7 @@ impl Parser<'_> {
         loop {
             self.space();
             let sign = self.at;
-            if !self.keyword(&["or", "||", "|"]) {
+            if !self.keyword(OR) {
                 break;
             }
             let lonely = QueryError::new(sign..self.at, "`or` needs a condition on both sides");
@@ -118,14 +121,14 @@ impl Parser<'_> {
         loop {
             self.space();
             let joined = self.at;
-            let wants_more = self.keyword(&["and", "&&", "&"]);
+            let wants_more = self.keyword(AND);
             if wants_more && list.is_empty() && self.query.unknown.is_none() {
                 return Err(QueryError::new(joined..self.at, "`and` needs a condition before it"));
             }
             self.space();
             let start = self.at;
             let ends = self.peek().is_none_or(|c| c == ')') || {
-                let ends = self.keyword(&["or", "||", "|"]);
+                let ends = self.keyword(OR);
                 self.at = start;
                 ends
             };
@@ -225,6 +228,10 @@ impl Parser<'_> {
             let message = "a condition begins with a field: vram>=24, region:eu; \
                            put text with such signs in quotes";
             return Err(QueryError::new(at..at + 1, message));
+        }
+        if AND.iter().chain(OR).any(|joiner| joiner.eq_ignore_ascii_case(&word)) {
+            let message = format!("`{word}` needs a condition on both sides, or quotes around it");
+            return Err(QueryError::new(span, message));
         }
         if word.is_empty() {
             return Err(QueryError::new(start..start + 1, "this cannot be read"));

@@ -81,6 +81,8 @@ fn a_mistake_is_shown_at_its_place() {
         ("or gpu:4090", 0..2, "both sides", None),
         ("gpu:4090 or", 9..11, "both sides", None),
         ("gpu:4090 and", 9..12, "after it", None),
+        ("gpu:4090 & & eu", 11..12, "both sides", None),
+        ("gpu:4090 or not and", 16..19, "both sides", None),
         ("!", 0..1, "missing", None),
         ("dlperf>5", 0..6, "does not carry", None),
         ("cpu_ram>64", 0..7, "whole machine", Some("ram")),
