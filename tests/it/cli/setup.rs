@@ -18,6 +18,16 @@ fn a_printed_setup_reads_back_equal() {
 }
 
 #[test]
+fn weights_other_than_the_named_ones_are_not_taken_without_a_word() {
+    let house = House::new();
+    let other = house.run(&["setup", "--print", "--model", "Llama-3-8B-Instruct"]);
+    assert!(other.out.contains("model: meta-llama/Meta-Llama-3-8B\n"), "{other:?}");
+    assert!(other.err.contains("counted as meta-llama/Meta-Llama-3-8B"), "{other:?}");
+    let same = house.run(&["setup", "--print", "--model", "llama-3-8b"]);
+    assert_eq!((same.code, same.err.as_str()), (0, ""), "{same:?}");
+}
+
+#[test]
 fn flags_win_over_the_file_and_the_file_over_the_settings() {
     let house = House::new();
     let settings =
