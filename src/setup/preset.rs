@@ -68,8 +68,11 @@ fn hf(version: Option<FrameworkVersion>, method: Method) -> Preset {
     // Transformers 4 loaded fp32 unless told; 5 takes the checkpoint's own format. Adapter scripts
     // have always passed bf16.
     let fp32_load = method == Method::Full && older(version, at(5, 0));
+    // The Trainer leaves checkpointing off, but PEFT's preparation for k-bit training turns it on
+    // (`use_gradient_checkpointing=True`).
+    let prepared = method == Method::Qlora;
     Preset {
-        checkpointing: Checkpointing::Off,
+        checkpointing: if prepared { Checkpointing::On } else { Checkpointing::Off },
         attention: if older(version, at(4, 36)) { Attention::Eager } else { Attention::Sdpa },
         loss_kernel: LossKernel::Eager,
         precision: if fp32_load { Precision::Fp32Master } else { Precision::Bf16 },
@@ -81,7 +84,7 @@ fn hf(version: Option<FrameworkVersion>, method: Method) -> Preset {
         lora_targets: Targets::QV,
         lora_dropout: 0.0,
         image: Gb::new(8.0),
-        source: "transformers TrainingArguments and from_pretrained; peft LoraConfig (rank 8, q and v for Llama); peft quantization guide",
+        source: "transformers TrainingArguments and from_pretrained; peft LoraConfig (rank 8, q and v for Llama) and prepare_model_for_kbit_training (fp32 casts, checkpointing on)",
     }
 }
 
@@ -210,6 +213,10 @@ mod tests {
         let v4 = Preset::of(Framework::Hf, Some(at(4, 45)), Method::Full);
         assert_eq!(v4.precision, Precision::Fp32Master);
         assert_eq!(Preset::of(Framework::Hf, None, Method::Full).precision, Precision::Bf16);
+        // PEFT's preparation turns checkpointing on; the Trainer itself does not.
+        let checkpointing = |method| Preset::of(Framework::Hf, None, method).checkpointing;
+        assert_eq!(checkpointing(Method::Qlora), Checkpointing::On);
+        assert_eq!(checkpointing(Method::Lora), Checkpointing::Off);
         let unsloth = Preset::of(Framework::Unsloth, Some(at(2024, 8)), Method::Qlora);
         assert_eq!(unsloth.loss_kernel, LossKernel::Fast);
     }

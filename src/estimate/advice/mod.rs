@@ -352,7 +352,11 @@ mod tests {
 
     #[test]
     fn effects_are_the_differences_of_needs_and_bills() {
-        let setup = setup(&[(Field::MicroBatch, "8"), (Field::SeqLen, "4096")]);
+        let setup = setup(&[
+            (Field::MicroBatch, "8"),
+            (Field::SeqLen, "4096"),
+            (Field::Checkpointing, "off"),
+        ]);
         let id = gpu::catalogue().identify("A100 SXM 80GB", None).unwrap();
         let card = gpu::catalogue().get(id).unwrap();
         let class = HardwareClass { gpu: Some(id), ..class(1.0) };
