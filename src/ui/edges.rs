@@ -67,8 +67,11 @@ pub(super) fn query(pen: &mut Pen<'_>, app: &App, layout: &Layout) {
         pen.put_right(layout.query, 0, used, &short);
     }
     if let Some(area) = layout.counts {
+        let room = usize::from(area.width).saturating_sub(counts.width());
+        let hidden = hidden_words(app);
+        let hidden = hidden.iter().find(|words| words.width() <= room);
         let mut strip = vec![pen.piece(counts, Role::Strong)];
-        strip.push(pen.piece(hidden_words(app), Role::Plain));
+        strip.extend(hidden.map(|words| pen.piece(words, Role::Plain)));
         let used = pen.put(area, 0, &strip);
         let right = position_words(app);
         let right = pen.strip(right, Role::Faint);
@@ -80,13 +83,21 @@ fn counts_words(app: &App) -> String {
     format!("{} of {} offers", thousands(app.desk.shown()), thousands(app.desk.total()))
 }
 
-/// `· hidden: 398 rel>95%, 201 reliability unknown`.
-fn hidden_words(app: &App) -> String {
+/// `· hidden: 398 rel>95%, 201 reliability unknown`, from long to short.
+fn hidden_words(app: &App) -> Vec<String> {
     let mut excluded: Vec<_> = app.desk.excluded().iter().filter(|e| e.count > 0).collect();
     excluded.sort_by_key(|e| std::cmp::Reverse(e.count));
+    if excluded.is_empty() {
+        return Vec::new();
+    }
     let reasons: Vec<String> =
         excluded.iter().map(|e| format!("{} {}", thousands(e.count), e.reason)).collect();
-    if reasons.is_empty() { String::new() } else { format!(" · hidden: {}", reasons.join(", ")) }
+    let all: usize = excluded.iter().map(|e| e.count).sum();
+    let why = app.keymap.hint(Action::Why).map(|key| format!(", {key} says why"));
+    let mut words = vec![format!(" · hidden: {}", reasons.join(", "))];
+    words.extend(why.map(|why| format!(" · {} hidden{why}", thousands(all))));
+    words.push(format!(" · {} hidden", thousands(all)));
+    words
 }
 
 fn position_words(app: &App) -> String {
@@ -104,13 +115,14 @@ fn position_words(app: &App) -> String {
 /// One light for each provider.
 pub(super) fn status(pen: &mut Pen<'_>, app: &App, area: Area) {
     let width = usize::from(area.width);
-    for long in [2, 1, 0] {
+    for long in [3, 2, 1, 0] {
         let mut strip: Strip = Vec::new();
         for status in app.desk.statuses() {
             strip.push(pen.piece(light(status.light, pen.ascii), light_role(status.light)));
             strip.push(pen.piece(format!("{}  ", status_words(status, app, long)), Role::Plain));
         }
-        if strip.iter().map(|p| p.text.width()).sum::<usize>() <= width + 2 || long == 0 {
+        trim_end(&mut strip);
+        if strip.iter().map(|p| p.text.width()).sum::<usize>() <= width || long == 0 {
             pen.put(area, 0, &strip);
             return;
         }
@@ -162,8 +174,9 @@ fn status_words(status: &Status, app: &App, long: u8) -> String {
         _ => String::new(),
     };
     match long {
-        2 => format!(" {name}{rows}{age}{word}"),
-        1 => format!(" {name}{rows}"),
+        3 => format!(" {name}{rows}{age}{word}"),
+        2 => format!(" {name}{rows}"),
+        1 => format!(" {name}"),
         _ => name.chars().take(3).collect(),
     }
 }
@@ -189,7 +202,15 @@ pub(super) fn footer(pen: &mut Pen<'_>, app: &App, area: Area) {
         strip.push(pen.piece(keys, Role::Key));
         strip.push(pen.piece(words, Role::Plain));
     }
+    trim_end(&mut strip);
     pen.put(area, 0, &strip);
+}
+
+/// Takes the blanks off the end, so that they are not what has no room.
+fn trim_end(strip: &mut Strip) {
+    if let Some(last) = strip.last_mut() {
+        last.text.truncate(last.text.trim_end().len());
+    }
 }
 
 /// What may follow the keys pressed so far.

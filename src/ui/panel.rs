@@ -25,8 +25,8 @@ const FIGURE: usize = 9;
 const WIDEST: usize = 64;
 
 /// The fillings of a stacked bar, so that its parts differ without colour.
-const FILLINGS: [char; 6] = ['█', '▓', '▒', '░', '#', '+'];
-const ASCII_FILLINGS: [char; 6] = ['#', '=', '+', '-', ':', 'o'];
+const FILLINGS: [char; 10] = ['█', '▓', '▒', '░', '#', '+', '=', '%', 'o', 'x'];
+const ASCII_FILLINGS: [char; 10] = ['#', '=', '+', '-', ':', 'o', '%', '*', 'x', '~'];
 
 /// Draws the panels: all in one, or in two.
 pub(super) fn draw(pen: &mut Pen<'_>, app: &App, areas: &[Area]) {
@@ -165,11 +165,7 @@ fn memory(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
         lines.push(bar);
     }
     for (at, term) in fit.terms.iter().enumerate() {
-        let mut strip = vec![Piece { text: format!("{} ", filling(pen, at)), style: pen.part(at) }];
-        let rest = width.saturating_sub(2);
-        let value = gib(term.gib);
-        strip.extend(figure(pen, rest, term.name, &value, term.basis, Role::Plain));
-        lines.push(strip);
+        lines.push(part(pen, width, at, term.name, &gib(term.gib), term.basis));
     }
     let size = |v: Option<Gib>| v.map_or("?".to_string(), gib);
     if fit.needed.is_some() {
@@ -215,30 +211,46 @@ fn filling(pen: &Pen<'_>, at: usize) -> char {
     fillings[at % fillings.len()]
 }
 
+/// A part of a stacked bar: its filling, then name, figure, basis.
+fn part(pen: &Pen<'_>, width: usize, at: usize, name: &str, value: &str, basis: Basis) -> Strip {
+    let mut strip = vec![Piece { text: format!("{} ", filling(pen, at)), style: pen.part(at) }];
+    strip.extend(figure(pen, width.saturating_sub(2), name, value, basis, Role::Plain));
+    strip
+}
+
 /// The parts of what is needed, side by side, against what is usable.
 fn bar(pen: &Pen<'_>, fit: &Fit, width: usize) -> Option<Strip> {
     let (needed, usable) = (fit.needed?.get(), fit.usable?.get());
     let whole = needed.max(usable);
-    if whole <= 0.0 || width < 12 {
+    let room = width.checked_sub(1)?;
+    let mut cells = stacked(pen, fit.terms.iter().map(|t| t.gib.get()), whole, room)?;
+    let free = if pen.ascii { "." } else { "·" };
+    cells.resize_with(room, || pen.piece(free, Role::Faint));
+    let limit = (((usable / whole) * room as f64).round() as usize).min(room);
+    cells.insert(limit, pen.piece(if pen.ascii { "|" } else { "┃" }, Role::Strong));
+    Some(cells)
+}
+
+/// Parts side by side, `whole` being `room` cells; `None` where there is nothing to draw.
+fn stacked(
+    pen: &Pen<'_>,
+    parts: impl Iterator<Item = f64>,
+    whole: f64,
+    room: usize,
+) -> Option<Strip> {
+    if whole <= 0.0 || room < 11 {
         return None;
     }
-    let room = width - 1;
-    let cell = |v: f64| ((v / whole) * room as f64).round() as usize;
-    let limit = cell(usable).min(room);
-    let mut cells: Vec<(char, ratatui::style::Style)> = Vec::new();
+    let mut cells = Strip::new();
     let mut sum = 0.0;
-    for (at, term) in fit.terms.iter().enumerate() {
-        sum += term.gib.get();
-        while cells.len() < cell(sum).min(room) {
-            cells.push((filling(pen, at), pen.part(at)));
+    for (at, part) in parts.enumerate() {
+        sum += part;
+        let end = (((sum / whole) * room as f64).round() as usize).min(room);
+        while cells.len() < end {
+            cells.push(Piece { text: filling(pen, at).to_string(), style: pen.part(at) });
         }
     }
-    while cells.len() < room {
-        cells.push((if pen.ascii { '.' } else { '·' }, pen.style(Role::Faint)));
-    }
-    let limit_sign = if pen.ascii { '|' } else { '┃' };
-    cells.insert(limit.min(cells.len()), (limit_sign, pen.style(Role::Strong)));
-    Some(cells.into_iter().map(|(c, style)| Piece { text: c.to_string(), style }).collect())
+    Some(cells)
 }
 
 fn bill(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
@@ -283,9 +295,10 @@ fn bill(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
 fn time(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
     let quote = &detail.quote;
     let mut lines = vec![heading(pen, width, "Time")];
-    for stage in &quote.stages {
-        let value = hours(stage.hours);
-        lines.push(figure(pen, width, stage.name, &value, stage.basis, Role::Plain));
+    let whole = quote.stages.iter().map(|s| s.hours.get()).sum();
+    lines.extend(stacked(pen, quote.stages.iter().map(|s| s.hours.get()), whole, width));
+    for (at, stage) in quote.stages.iter().enumerate() {
+        lines.push(part(pen, width, at, stage.name, &hours(stage.hours), stage.basis));
     }
     let range = quote.hours.map_or("?".to_string(), |r| {
         range_words(&hours(r.low), &hours(r.expected), &hours(r.high))

@@ -103,10 +103,11 @@ impl<'a> Pen<'a> {
         }
     }
 
-    /// Lays a style over a whole row.
+    /// Lays a style over a whole row, in one colour.
     pub(super) fn shade(&mut self, area: Area, row: u16, role: Role) {
         if row < area.height {
             let style = self.style(role);
+            let style = style.fg(style.fg.unwrap_or_default());
             self.buffer.set_style(rect(Area { y: area.y + row, height: 1, ..area }), style);
         }
     }

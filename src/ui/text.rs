@@ -55,7 +55,7 @@ pub(super) fn to_ascii(text: &str) -> String {
         .collect()
 }
 
-/// Breaks `text` at blanks into lines of at most `width` cells; a word that is longer is cut.
+/// Breaks `text` at blanks into lines of at most `width` cells; a word that is longer is broken.
 pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
@@ -67,7 +67,12 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
         if !line.is_empty() {
             line.push(' ');
         }
-        line.push_str(&cut(word, width, false));
+        for letter in word.graphemes(true) {
+            if line.width() + letter.width() > width && !line.is_empty() {
+                lines.push(std::mem::take(&mut line));
+            }
+            line.push_str(&cut(letter, width, false));
+        }
     }
     if !line.is_empty() || lines.is_empty() {
         lines.push(line);
@@ -94,6 +99,7 @@ mod tests {
     fn lines_break_at_blanks() {
         assert_eq!(wrap("one two three", 7), ["one two", "three"]);
         assert_eq!(wrap("", 7), [""]);
+        assert_eq!(wrap("in /a/long/path", 7), ["in", "/a/long", "/path"]);
     }
 
     proptest! {

@@ -2,7 +2,9 @@
 
 use super::{Answer, Frame, Truth, region};
 use crate::gpu;
-use crate::market::query::{DISK_SHORT, Field, Item, Pattern, Test, flag_bits, verdict_word};
+use crate::market::query::{
+    DISK_SHORT, Field, Item, Pattern, Test, flag_bits, squeeze, verdict_word,
+};
 use crate::market::search::Search;
 use crate::market::table::{NONE, provider};
 use crate::market::words::{link_word, state_word};
@@ -233,16 +235,43 @@ fn flags(ask: &Ask<'_>, frame: &Frame<'_>) -> Truth {
 }
 
 /// Which slots a word without a field finds: by provider, card, machine type or place; where none
-/// of these has it, by host, key or launch id if that is exactly the word.
+/// of these has it as it stands, by letters that lie near each other; where that finds nothing, by
+/// host, key or launch id if that is exactly the word.
 pub(super) fn word(text: &str, exact: bool, frame: &Frame<'_>) -> Truth {
-    let search = Search::new(text);
+    let may_be_key = text.len() >= 4 && text.bytes().any(|b| b.is_ascii_digit());
+    if text.contains(['*', '?']) && !exact {
+        let glob = Pattern::bare(text);
+        return named(frame, |name| glob.is_in(name));
+    }
     let lower = text.to_lowercase();
-    let glob = (!exact && text.contains(['*', '?'])).then(|| Pattern::bare(text));
-    let hit = |name: &str| match &glob {
-        Some(glob) => glob.is(name) || glob.is_in(name),
-        None if exact => name.to_lowercase().contains(&lower),
-        None => search.is_in(name),
-    };
+    if exact {
+        let truth = named(frame, |name| name.to_lowercase().contains(&lower));
+        return if truth.yes.count() == 0 && may_be_key { called(text, frame) } else { truth };
+    }
+    let squeezed = squeeze(text);
+    let mut truth = named(frame, |name| {
+        name.to_lowercase().contains(&lower)
+            || (!squeezed.is_empty() && squeeze(name).contains(&squeezed))
+    });
+    if truth.yes.count() == 0 {
+        let search = Search::new(text);
+        truth = named(frame, |name| search.is_in(name));
+    }
+    // Keys are compared one by one, so only where the word can be one.
+    if truth.yes.count() == 0 && may_be_key { called(text, frame) } else { truth }
+}
+
+/// Which slots have a host, key or launch id that is `text`.
+fn called(text: &str, frame: &Frame<'_>) -> Truth {
+    let table = frame.table;
+    let host = table.dictionaries().hosts.find(text).unwrap_or(NONE - 1);
+    let hosts = &table.columns().host;
+    let is = |slot: usize| hosts.get(slot) == Some(&host) || table.is_called(slot, text);
+    Truth::ask(table.slots(), |slot| Answer::from_bool(is(slot)))
+}
+
+/// Which slots have a provider, card, machine type or place that is a hit.
+fn named(frame: &Frame<'_>, hit: impl Fn(&str) -> bool) -> Truth {
     let (table, columns) = (frame.table, frame.table.columns());
     let dictionaries = table.dictionaries();
     let providers: Vec<bool> = (0..=255).map(|code| hit(provider(code).name())).collect();
@@ -266,16 +295,7 @@ pub(super) fn word(text: &str, exact: bool, frame: &Frame<'_>) -> Truth {
         Lookup::new(Codes::Wide(&columns.place), &places),
         Lookup::new(Codes::Narrow(&columns.provider), &providers),
     ];
-    let mut truth = found(table.slots(), &lookups.into_iter().flatten().collect::<Vec<_>>());
-    // Keys are compared one by one, so only where the word can be one.
-    let may_be_key = text.len() >= 4 && text.bytes().any(|b| b.is_ascii_digit());
-    if may_be_key && truth.yes.count() == 0 {
-        let host = dictionaries.hosts.find(text).unwrap_or(NONE - 1);
-        let hosts = &table.columns().host;
-        let named = |slot: usize| hosts.get(slot) == Some(&host) || table.is_called(slot, text);
-        truth = Truth::ask(table.slots(), |slot| Answer::from_bool(named(slot)));
-    }
-    truth
+    found(table.slots(), &lookups.into_iter().flatten().collect::<Vec<_>>())
 }
 
 /// A column of codes.

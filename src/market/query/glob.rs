@@ -47,10 +47,14 @@ impl Pattern {
     }
 
     /// Does `text` hold it, as whole words? (`a10` is not in `A100`; `80` is in `80GB`.) A glob
-    /// must cover the whole text.
+    /// covers the text from the beginning of a word to its end (`4090*` finds `RTX 4090 D`).
     pub(crate) fn is_in(&self, text: &str) -> bool {
         if self.is_glob() {
-            return self.is(text);
+            let (squeezed, spaced) = (squeeze(&self.text), spaced(&self.text));
+            return word_starts(text).any(|from| {
+                let rest = text.get(from..).unwrap_or("");
+                matches(&squeezed, &squeeze(rest)) || matches(&spaced, &self::spaced(rest))
+            });
         }
         let words = words(text);
         let wanted = self::words(&self.text);
@@ -88,6 +92,26 @@ fn words(text: &str) -> Vec<String> {
 /// A text without case and without what separates its words.
 pub(crate) fn squeeze(text: &str) -> String {
     text.chars().filter(|c| !matches!(c, ' ' | '_' | '-')).flat_map(char::to_lowercase).collect()
+}
+
+/// A text without case, and with a space for whatever separates its words.
+fn spaced(text: &str) -> String {
+    text.chars()
+        .map(|c| if matches!(c, '_' | '-') { ' ' } else { c })
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+/// Where the words of a text begin; the beginning of the text is always one.
+fn word_starts(text: &str) -> impl Iterator<Item = usize> {
+    let mut was_word = false;
+    text.char_indices()
+        .filter_map(move |(at, c)| {
+            let begins = c.is_alphanumeric() && !was_word;
+            was_word = c.is_alphanumeric();
+            (begins && at > 0).then_some(at)
+        })
+        .chain([0])
 }
 
 /// Does `glob` cover `text`? Linear in both (the last star is the only one that is retried).
@@ -177,6 +201,12 @@ mod tests {
             ("rtx?090", "RTX 4090", true),
             ("*a*b*", "xxaxxbxx", true),
             ("*", "", true),
+            ("A100*", "NVIDIA A100-SXM4-80GB", true),
+            ("4090*", "RTX 4090 D", true),
+            ("4090", "RTX 4090 D", true),
+            ("090*", "RTX 4090", false),
+            ("H100?SXM", "H100 SXM", true),
+            ("h100??sxm", "H100 SXM", false),
         ] {
             assert_eq!(Pattern::bare(glob).is_in(text), found, "{glob} over {text}");
         }

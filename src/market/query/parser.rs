@@ -223,11 +223,13 @@ impl Parser<'_> {
         let len = rest.find(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '"'));
         let word = rest.get(..len.unwrap_or(rest.len())).unwrap_or("").to_owned();
         let span = start..start + word.len();
-        if let Some(sign) = word.find(['<', '>', '=', ':', '[', ']', '|', ',']) {
+        if let Some(sign) = word.find(['<', '>', '=', ':', '[', ']', '|', ',', '≤', '≥', '≠', '~'])
+        {
             let at = start + sign;
             let message = "a condition begins with a field: vram>=24, region:eu; \
                            put text with such signs in quotes";
-            return Err(QueryError::new(at..at + 1, message));
+            let width = word.get(sign..).and_then(|w| w.chars().next()).map_or(1, char::len_utf8);
+            return Err(QueryError::new(at..at + width, message));
         }
         if AND.iter().chain(OR).any(|joiner| joiner.eq_ignore_ascii_case(&word)) {
             let message = format!("`{word}` needs a condition on both sides, or quotes around it");
@@ -270,7 +272,10 @@ impl Parser<'_> {
 
     /// The sign of a condition, which may stand apart from the name when that is a field's.
     fn sign(&mut self, known: bool) -> Option<Sign> {
-        const SIGNS: [(&str, Sign); 9] = [
+        const SIGNS: [(&str, Sign); 12] = [
+            ("≤", Sign::Compare(Comparison::AtMost)),
+            ("≥", Sign::Compare(Comparison::AtLeast)),
+            ("≠", Sign::IsNot),
             ("!=", Sign::IsNot),
             ("<>", Sign::IsNot),
             ("<=", Sign::Compare(Comparison::AtMost)),
@@ -389,12 +394,30 @@ impl Parser<'_> {
                 let message = format!("{name} needs a value here, like {example}");
                 return Err(QueryError::new(span.start..start, message));
             }
-            values.push(value);
+            values.push(self.with_unit(field, value));
             if !self.rest().starts_with([',', '|']) {
                 return Ok(values);
             }
             self.at += 1;
         }
+    }
+
+    /// A figure and its unit, which people also write apart: `vram>=24 gb`.
+    fn with_unit(&mut self, field: Field, mut value: Raw) -> Raw {
+        let Kind::Number(kind) = field.info().kind else { return value };
+        let rest = self.rest();
+        let word = rest.trim_start().split(|c: char| c.is_whitespace() || c == ')').next();
+        let word = word.unwrap_or("").to_owned();
+        let is_apart = rest.starts_with(char::is_whitespace)
+            && !value.quoted
+            && value.text.ends_with(|c: char| c.is_ascii_digit());
+        if is_apart && !word.is_empty() && kind.has(&word) {
+            self.space();
+            self.at += word.len();
+            value.text.push_str(&word);
+            value.span.end = self.at;
+        }
+        value
     }
 
     fn bracketed(&mut self, open: usize) -> Result<Vec<Raw>, QueryError> {

@@ -22,6 +22,8 @@ fn the_language_reads_as_people_write_it() {
         ("host!=12345", "!host=12345"),
         ("total<20$ done<8h age<10m", "total<20$ hours<8h age<10m"),
         ("total < $20", "total<20$"),
+        ("total <= 20 $ rel>95 % (vram>=24 gb) 4090 d", "total<=20$ rel>95% vram>=24gb 4090 d"),
+        ("vram≥24 total≤20 gpu≠4090", "vram>=24 total<=20 !gpu=4090"),
         ("vram:24..48", "vram=24..48"),
         ("vram=24..", "vram=24.."),
         ("rel>95%?", "rel>95%?"),

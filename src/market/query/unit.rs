@@ -114,6 +114,12 @@ impl UnitKind {
         self.units().iter().map(|u| u.printed).filter(|n| !n.is_empty())
     }
 
+    /// Is `word` one of these units?
+    pub(crate) fn has(self, word: &str) -> bool {
+        let is = |name: &str| !name.is_empty() && name.eq_ignore_ascii_case(word);
+        self.units().iter().any(|u| is(u.printed) || u.also.iter().any(|also| is(also)))
+    }
+
     /// An example of a figure, for messages.
     pub(crate) const fn example(self) -> &'static str {
         match self {

@@ -32,7 +32,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, page: &ExportPage, area: Area) {
             let sign = if format.problem.is_some() { "- " } else { "  " };
             vec![
                 pen.piece(sign, role),
-                pen.cell(format.export.name, 12, Align::Left, role),
+                pen.cell(format.export.name, 13, Align::Left, role),
                 pen.piece(format!(" {}", format.export.about), Role::Faint),
             ]
         })

@@ -62,7 +62,7 @@ fn place(overlay: &Overlay, layout: &Layout) -> (Area, String) {
         Overlay::Pick(picker) => (layout.body, picker.kind.title().to_string()),
         Overlay::Setup(_) => (beside(layout), "Training setup".to_string()),
         Overlay::Order(page) => (beside(layout), order::title(page).to_string()),
-        Overlay::Export(page) => (beside(layout), format!("Export {}", page.id)),
+        Overlay::Export(page) => (roomy(layout), format!("Export {}", page.id)),
         Overlay::Why(_) => (layout.body, "Why rows are hidden".to_string()),
         Overlay::Around(page) => (layout.body, page.title()),
         Overlay::Pareto(page) => (layout.chart.unwrap_or(layout.body), pareto::title(page)),
@@ -80,6 +80,9 @@ fn place(overlay: &Overlay, layout: &Layout) -> (Area, String) {
     }
 }
 
+/// Cells that a list with a sentence in each line needs.
+const SENTENCE: u16 = 84;
+
 /// The side panels as one area, where there are any; otherwise everything below the counts.
 fn beside(layout: &Layout) -> Area {
     match (layout.panels.as_slice(), layout.below) {
@@ -87,6 +90,12 @@ fn beside(layout: &Layout) -> Area {
         ([first, second], false) => Area { width: second.x + second.width - first.x, ..*first },
         _ => layout.body,
     }
+}
+
+/// The side panels, or everything below the counts where they are too narrow for sentences.
+fn roomy(layout: &Layout) -> Area {
+    let area = beside(layout);
+    if area.width < SENTENCE { layout.body } else { area }
 }
 
 /// Blanks an area and writes its heading; hands back what is below the heading.

@@ -5,6 +5,7 @@ use crate::app::layout::Area;
 use crate::app::order_page::{OrderItem, OrderKind, OrderPage};
 use crate::market::Align;
 use crate::ui::pen::{Pen, Strip};
+use crate::ui::text;
 use crate::ui::theme::Role;
 
 /// The heading.
@@ -19,7 +20,17 @@ pub(super) fn title(page: &OrderPage) -> &'static str {
 pub(super) fn draw(pen: &mut Pen<'_>, page: &OrderPage, area: Area) {
     let lines: Vec<Strip> =
         page.items.iter().enumerate().map(|(at, item)| line(pen, page.kind, at, *item)).collect();
-    list(pen, area, &lines, page.selected);
+    let about = page.items.get(page.selected).map_or("", |item| item.about());
+    let about = text::wrap(about, usize::from(area.width));
+    let below = (about.len() as u16 + 1).min(area.height / 3);
+    let top = Area { height: area.height - below, ..area };
+    list(pen, top, &lines, page.selected);
+    let foot = Area { y: area.y + top.height, height: below, ..area };
+    pen.rule(foot, 0, "");
+    for (row, line) in about.into_iter().enumerate() {
+        let strip = pen.strip(line, Role::Plain);
+        pen.put(foot, row as u16 + 1, &strip);
+    }
 }
 
 fn line(pen: &Pen<'_>, kind: OrderKind, at: usize, item: OrderItem) -> Strip {

@@ -11,10 +11,13 @@ use crate::ui::pen::{Pen, Strip};
 use crate::ui::text;
 use crate::ui::theme::Role;
 use crate::units::{gib, usd};
+use unicode_width::UnicodeWidthStr;
 
 /// Lines below the list of fields.
 const BELOW: u16 = 6;
 const NAME: usize = 18;
+/// Behind what is not the user's own choice (which is marked `*`).
+const DEFAULT: &str = "  (default)";
 
 /// Draws the fields, what the selected one is, and what the changes did.
 pub(super) fn draw(pen: &mut Pen<'_>, app: &App, page: &SetupPage, area: Area) -> Option<Caret> {
@@ -23,7 +26,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, page: &SetupPage, area: Area) -
     }
     let below = BELOW.min(area.height / 2);
     let fields = Area { height: area.height - below, ..area };
-    let lines: Vec<Strip> = Field::ALL.iter().map(|f| line(pen, app, *f)).collect();
+    let lines: Vec<Strip> = Field::ALL.iter().map(|f| line(pen, app, *f, area.width)).collect();
     list(pen, fields, &lines, page.selected);
     let foot = Area { y: area.y + fields.height, height: below, ..area };
     foot_lines(pen, app, page, foot);
@@ -40,16 +43,17 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, page: &SetupPage, area: Area) -
     }
 }
 
-fn line(pen: &Pen<'_>, app: &App, field: Field) -> Strip {
+fn line(pen: &Pen<'_>, app: &App, field: Field, width: u16) -> Strip {
     let (setup, draft) = (app.desk.setup(), app.desk.draft());
     let own = draft.get(field).is_some();
     let text = value(setup, draft, field);
     let text = text.unwrap_or_else(|| if field.may_be_auto() { "auto" } else { "-" }.to_string());
+    let fits = NAME + 2 + text.width() + DEFAULT.width() <= usize::from(width);
     vec![
         pen.piece(if own { "* " } else { "  " }, Role::Strong),
         pen.cell(field.flag(), NAME, Align::Left, Role::Plain),
         pen.piece(text, if own { Role::Accent } else { Role::Plain }),
-        pen.piece(if own { "" } else { "  (default)" }, Role::Faint),
+        pen.piece(if own || !fits { "" } else { DEFAULT }, Role::Faint),
     ]
 }
 
