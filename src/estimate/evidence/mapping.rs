@@ -1,6 +1,7 @@
 //! From what a row states to the setup that it ran, or why it cannot be told.
 
 use super::record::Record;
+use super::spelling;
 use crate::gpu::{self, GpuId};
 use crate::model;
 use crate::setup::{
@@ -61,6 +62,7 @@ pub(super) fn run(record: &Record) -> Result<Run, String> {
         (_, Shard::None) => return Err(format!("{gpus} GPUs, and how is not stated")),
         (_, shard) => shard,
     };
+    modelled(record, &model)?;
     if is(record, "litgpt") {
         litgpt(record, gpus, method)?;
     }
@@ -90,6 +92,41 @@ pub(super) fn run(record: &Record) -> Result<Run, String> {
     Ok(Run { setup, gpus, gpu: card(&record.gpu), code: code(record), ragged })
 }
 
+/// Trainers whose memory is modelled, by the start of their name: the six frameworks, what else runs
+/// Hugging Face's code, and those with measurements of their own.
+const MODELLED: [&str; 15] = [
+    "hf",
+    "hugging",
+    "transformers",
+    "accelerate",
+    "peft",
+    "trl",
+    "axolotl",
+    "unsloth",
+    "torchtune",
+    "llama-factory",
+    "ms-swift",
+    "fsdp-qlora",
+    "litgpt",
+    "nemo-automodel",
+    "qwen",
+];
+
+/// Another trainer's blocks, precision and buffers would be guessed.
+fn modelled(record: &Record, model: &model::Model) -> Result<(), String> {
+    let name = trainer(record);
+    let megatron = name.contains("megatron");
+    if megatron || !MODELLED.iter().any(|start| name.starts_with(start)) {
+        return Err(format!("the memory of {} is not modelled", record.framework));
+    }
+    // It tiles them, and quantises what others cannot.
+    let experts = model.architecture.as_ref().is_ok_and(|a| a.experts.is_some());
+    if name.contains("unsloth") && experts {
+        return Err("how Unsloth runs a mixture of experts is not modelled".into());
+    }
+    Ok(())
+}
+
 /// What of LitGPT is modelled: adapters over 16-bit or quantised weights on one GPU. Sharded runs
 /// peak at 1.65 to 1.75 times the whole weights, however long the batch: while they load. Full runs
 /// stay below weights, gradients and AdamW's states (8.1 GiB for 1.2 billion parameters), so some
@@ -115,8 +152,25 @@ fn model(name: &str) -> Result<std::sync::Arc<model::Model>, String> {
     }
     match name {
         "" => Err("model not stated".into()),
-        name => model::find_like(name).ok_or_else(|| format!("model {name} is not known")),
+        name => find_model(name).ok_or_else(|| format!("model {name} is not known")),
     }
+}
+
+/// `llama2-7b` is how tables shorten `Llama-2-7b-hf`.
+pub(super) fn find_model(name: &str) -> Option<std::sync::Arc<model::Model>> {
+    const SHORT: [(&str, &str); 7] = [
+        ("llama2-", "Llama-2-"),
+        ("llama3-", "Meta-Llama-3-"),
+        ("llama3.", "Llama-3."),
+        ("mistral-7b", "Mistral-7B-v0.1"),
+        ("mixtral-8x7b", "Mixtral-8x7B-v0.1"),
+        ("gemma2-", "gemma-2-"),
+        ("qwen-1.8b", "Qwen-1_8B"),
+    ];
+    model::find_like(name).or_else(|| {
+        let (short, long) = SHORT.iter().find(|(short, _)| name.starts_with(short))?;
+        model::find_like(&name.replacen(short, long, 1))
+    })
 }
 
 fn method(text: &str) -> Result<Method, String> {
@@ -127,13 +181,13 @@ fn method(text: &str) -> Result<Method, String> {
 }
 
 fn shard(text: &str) -> Result<Shard, String> {
-    match text {
-        "" | "none" => Ok(Shard::None),
-        "ddp" | "ddp(fsdp no_shard)" => Ok(Shard::Ddp),
-        "fsdp" | "fsdp2" => Ok(Shard::Fsdp),
-        "zero2" | "deepspeed-zero2" | "zero2-cpu" => Ok(Shard::Zero2),
-        "zero3" | "deepspeed-zero3" => Ok(Shard::Zero3),
-        other => Err(format!("parallelism {other} is not modelled")),
+    match spelling::sharding(text).as_str() {
+        "" => Ok(Shard::None),
+        "ddp" | "ddp(fsdpnoshard)" => Ok(Shard::Ddp),
+        "fsdp" | "fsdp2" | "fsdp+cpuoffload" | "fsdp2+cpuoffload" => Ok(Shard::Fsdp),
+        "zero2" | "zero2cpu" => Ok(Shard::Zero2),
+        "zero3" | "zero3cpuoffload" => Ok(Shard::Zero3),
+        _ => Err(format!("parallelism {text} is not modelled")),
     }
 }
 
@@ -152,17 +206,31 @@ fn lengths(record: &Record) -> Result<bool, String> {
 }
 
 fn is(record: &Record, framework: &str) -> bool {
-    record.framework.starts_with(framework)
+    trainer(record).starts_with(framework)
+}
+
+/// The trainer's name in one spelling: `LLaMA Factory` and `llamafactory` are `llama-factory`.
+pub(super) fn trainer(record: &Record) -> String {
+    let name = spelling::plain(&record.framework);
+    for (start, known) in
+        [("llamafactory", "llama-factory"), ("msswift", "ms-swift"), ("lit-gpt", "litgpt")]
+    {
+        if let Some(rest) = name.strip_prefix(start) {
+            return format!("{known}{rest}");
+        }
+    }
+    name
 }
 
 /// The framework whose code ran, or comes closest.
 fn framework(record: &Record) -> FrameworkChoice {
     let of = |framework| FrameworkChoice { framework, version: None };
-    let name = record.framework.as_str();
+    let name = trainer(record);
+    let name = name.as_str();
     if let Ok(framework) = name.parse::<Framework>() {
         return of(framework);
     }
-    if ["litgpt", "torchtune", "nemo"].iter().any(|n| name.starts_with(n)) {
+    if ["litgpt", "torchtune", "nemo-automodel"].iter().any(|n| name.starts_with(n)) {
         return of(Framework::Torchtune);
     }
     let version = transformers(&record.version);
@@ -171,8 +239,8 @@ fn framework(record: &Record) -> FrameworkChoice {
         n if n.starts_with("unsloth") || n.contains("+unsloth") => of(Framework::Unsloth),
         n if n.starts_with("llama-factory") => of(Framework::LlamaFactory),
         // Early 2024 and before.
-        n if ["ms-swift", "fsdp_qlora"].iter().any(|o| n.starts_with(o))
-            || n.contains("Qwen finetune") =>
+        n if ["ms-swift", "fsdp-qlora"].iter().any(|o| n.starts_with(o))
+            || n.contains("qwen-finetune") =>
         {
             FrameworkChoice { framework: Framework::Hf, version: version.or(Some(OLD)) }
         }
@@ -196,27 +264,42 @@ fn transformers(text: &str) -> Option<FrameworkVersion> {
 fn checkpointing(record: &Record) -> Result<Checkpointing, String> {
     let offloaded = record.offload.starts_with("activations");
     match record.checkpointing.as_str() {
-        "selective" => Err("selective checkpointing is not modelled".into()),
-        "no" | "off" => Ok(Checkpointing::Off),
+        s if s.starts_with("selective") => Err("selective checkpointing is not modelled".into()),
+        "no" => Ok(Checkpointing::Off),
         "unsloth" => Ok(Checkpointing::Offload),
-        "" if offloaded => Ok(Checkpointing::Offload),
+        "" | "yes" if offloaded => Ok(Checkpointing::Offload),
         "" => Err("checkpointing not stated".into()),
-        _ if offloaded => Ok(Checkpointing::Offload),
-        _ => Ok(Checkpointing::On),
+        "yes" => Ok(Checkpointing::On),
+        other => Err(format!("checkpointing {other} is not modelled")),
     }
 }
 
 fn loss_kernel(record: &Record) -> Result<Option<LossKernel>, String> {
     Ok(Some(match record.loss_kernel.as_str() {
-        "" => return Ok(None),
-        "hf-eager-ce" | "plain-ce" | "hf" | "eager" => LossKernel::Eager,
-        "fast-ce-triton" | "fast" => LossKernel::Fast,
-        "chunked-ce" | "chunked" => LossKernel::Chunked,
-        k if k.contains("liger") || k.contains("cut") || k.contains("unsloth") || k == "fused" => {
+        "" => return Ok(kernel_of_name(&trainer(record))),
+        "hf-eager-ce" | "hf-eager" | "plain-ce" | "plain" | "hf" | "eager" => LossKernel::Eager,
+        k if k.starts_with("fast") => LossKernel::Fast,
+        k if k.starts_with("chunked") => LossKernel::Chunked,
+        k if k.contains("liger")
+            || k.contains("cut")
+            || k.contains("unsloth")
+            || k.contains("fused") =>
+        {
             LossKernel::Fused
         }
         other => return Err(format!("loss kernel {other} is not modelled")),
     }))
+}
+
+/// Tables of speed name the kernels with the trainer: `HF SFTTrainer + FA2 + fused kernels (foak)`.
+fn kernel_of_name(trainer: &str) -> Option<LossKernel> {
+    if trainer.contains("liger") {
+        Some(LossKernel::Fused)
+    } else if trainer.contains("foak") {
+        Some(LossKernel::Fast)
+    } else {
+        None
+    }
 }
 
 fn precision(record: &Record, method: Method) -> Precision {
@@ -236,12 +319,14 @@ fn offload(record: &Record) -> Offload {
             Offload::All
         }
         o if o.starts_with("optimizer") || o == "zero2-cpu" => Offload::Optimizer,
+        // Tables without such a column say it beside the sharding.
+        "" if spelling::sharding(&record.parallelism).ends_with("cpuoffload") => Offload::All,
         _ => Offload::None,
     }
 }
 
 fn optimizer(record: &Record, method: Method) -> Result<Option<Optimizer>, String> {
-    let name = record.optimizer.to_ascii_lowercase().replace('_', "");
+    let name = spelling::plain(&record.optimizer).replace('-', "");
     Ok(Some(match name.as_str() {
         // torchtune's table names the optimizer only where it departs from AdamW.
         "" if record.notes.contains("step \"+8-bit") => Optimizer::Adamw8bit,
@@ -252,7 +337,7 @@ fn optimizer(record: &Record, method: Method) -> Result<Option<Optimizer>, Strin
         "" => return Ok(None),
         n if n.contains("paged") => Optimizer::PagedAdamw8bit,
         n if n.contains("8bit") => Optimizer::Adamw8bit,
-        n if n.starts_with("adamw") && !n.contains("4bit") => Optimizer::Adamw,
+        n if n.starts_with("adam") && !n.contains("4bit") => Optimizer::Adamw,
         n if n.starts_with("adafactor") => Optimizer::Adafactor,
         n if n.starts_with("sgd") => Optimizer::Sgd,
         other => return Err(format!("optimizer {other} is not modelled")),
@@ -275,32 +360,32 @@ fn set_adapters(draft: &mut Draft, record: &Record, method: Method) -> Result<()
     }
     draft.lora_rank = record.rank;
     draft.lora_dropout = Some(record.dropout.unwrap_or(0.0));
-    draft.lora_targets = targets(&record.targets);
+    draft.lora_targets = targets(&record.targets)?;
     if method == Method::Qlora {
         draft.quant = quant(record)?;
         let baseline = record.notes.contains("framework_config=baseline-peft-bnb");
         draft.kbit_prep = match record.kbit_prep.as_str() {
-            "1" | "on" => Some(true),
-            "0" | "off" => Some(false),
+            "yes" => Some(true),
+            "no" => Some(false),
             _ if is(record, "hf-trainer(fms") => Some(baseline),
+            // fms-acceleration's plugin leaves the preparation out.
+            _ if trainer(record).contains("accelerated-peft") => Some(false),
             _ => None,
         };
     }
     Ok(())
 }
 
-fn targets(text: &str) -> Option<Targets> {
-    let words = text.to_ascii_lowercase().replace(' ', ",");
+fn targets(text: &str) -> Result<Option<Targets>, String> {
     let mut found = Vec::new();
-    for word in words.split(',').filter(|w| !w.is_empty()) {
+    for word in text.split(',').filter(|w| !w.is_empty()) {
         match word {
             "query" => found.push("q"),
             "key" => found.push("k"),
             "value" => found.push("v"),
             "projection" | "output_proj" => found.push("o"),
-            "all" | "linear" | "linear(all)" | "all-linear" | "c_attn,c_proj,w1,w2" => {
-                found.push("all-linear");
-            }
+            "all" | "linear" | "linear(all)" | "all_linear" => found.push("all-linear"),
+            "self_attn" => found.push("attention"),
             "c_attn" | "default(c_attn/qkv)" | "default" => found.push("qkv"),
             "c_proj" => found.push("o,down"),
             "w1" => found.push("gate"),
@@ -309,16 +394,19 @@ fn targets(text: &str) -> Option<Targets> {
             other => found.push(other),
         }
     }
-    found.join(",").parse().ok()
+    if found.is_empty() {
+        return Ok(None);
+    }
+    found.join(",").parse().map(Some).map_err(|_| format!("adapters on {text} are not modelled"))
 }
 
 fn quant(record: &Record) -> Result<Option<Quant>, String> {
     Ok(Some(match record.quant.as_str() {
-        "" | "nf4-dq" | "nf4(torchao)" | "bnb-4bit" | "4bit" => Quant::Nf4Dq,
+        "" | "nf4-dq" | "nf4(torchao)" | "bnb-4bit" | "4bit" | "4-bit" => Quant::Nf4Dq,
         // The benchmark's 4-bit runs quantise their constants as well.
         "nf4" if is(record, "hf-trainer(fms") => Quant::Nf4Dq,
         "nf4" | "fp4" => Quant::Nf4,
-        "gptq-4bit" | "gptq" => Quant::Gptq,
+        "gptq-4bit" => Quant::Gptq,
         "int8" => Quant::Int8,
         other => return Err(format!("quantisation {other} is not modelled")),
     }))
@@ -327,7 +415,7 @@ fn quant(record: &Record) -> Result<Option<Quant>, String> {
 fn code(record: &Record) -> CodeOf {
     if is(record, "litgpt") {
         CodeOf::LitGpt { copies: if record.date.starts_with("2023") { 1.0 } else { 2.0 } }
-    } else if is(record, "nemo") {
+    } else if is(record, "nemo-automodel") {
         CodeOf::Automodel
     } else if is(record, "torchtune") && compiled(&record.notes) {
         CodeOf::Compiled { no_gradients: steps_from(&record.notes, "+optimizer in") }
@@ -342,7 +430,7 @@ fn code(record: &Record) -> CodeOf {
 
 /// Trainers over Transformers whose version decides what the loss costs, and is not stated.
 fn undated(record: &Record) -> bool {
-    let over = ["hf-trainer", "ms-swift", "fsdp_qlora", "peft", "llama-factory"];
+    let over = ["hf-trainer", "ms-swift", "fsdp-qlora", "peft", "llama-factory"];
     over.iter().any(|name| is(record, name)) && transformers(&record.version).is_none()
 }
 
@@ -370,7 +458,15 @@ pub(super) fn compiled(notes: &str) -> bool {
 }
 
 /// The card: `A100-80GB`, `RTX 4090`.
-fn card(text: &str) -> Option<GpuId> {
+pub(super) fn card(text: &str) -> Option<GpuId> {
+    // `4090` is how people call an RTX 4090.
+    identify(text).or_else(|| {
+        let bare = text.starts_with(|c: char| c.is_ascii_digit());
+        bare.then(|| identify(&format!("RTX {text}")))?
+    })
+}
+
+fn identify(text: &str) -> Option<GpuId> {
     let catalogue = gpu::catalogue();
     let (name, memory) = match text.rsplit_once(['-', ' ']) {
         Some((name, size)) if size.ends_with("GB") => {
@@ -390,10 +486,13 @@ mod tests {
         let version = transformers("torch2.4.1/transformers4.45.2/peft0.13.2").unwrap();
         assert_eq!((version.major, version.minor), (4, 45));
         assert_eq!(transformers("torch 2.13"), None);
-        assert_eq!(targets("query,value"), Some(Targets::QV));
-        assert_eq!(targets("q_proj,k_proj,v_proj,o_proj"), Some(Targets::ATTENTION));
-        assert_eq!(targets("all linear"), Some(Targets::ALL_LINEAR));
-        assert_eq!(targets(""), None);
+        let targets = |text: &str| targets(&spelling::targets(text));
+        assert_eq!(targets("query,value"), Ok(Some(Targets::QV)));
+        assert_eq!(targets("q_proj,k_proj,v_proj,o_proj"), Ok(Some(Targets::ATTENTION)));
+        assert_eq!(targets("all linear"), Ok(Some(Targets::ALL_LINEAR)));
+        assert_eq!(targets("C_attn c_proj w1 w2"), Ok(Some(Targets::ALL_LINEAR)));
+        assert_eq!(targets(""), Ok(None));
+        assert!(targets("embed_tokens").is_err());
     }
 
     #[test]

@@ -25,6 +25,7 @@ mod predict;
 mod record;
 mod report;
 mod speed;
+mod spelling;
 
 #[cfg(test)]
 mod tests;

@@ -1,10 +1,11 @@
 //! One published measurement, as a CSV file states it. Columns are found by name; two headings for
 //! the same thing are accepted, ours and that of the tables which others keep.
 
+use super::spelling;
 use crate::offer::harmless;
 use crate::units::Gib;
 
-/// What a row states. Text is as written; empty means not stated.
+/// What a row states, spelled in one way (see `spelling`); empty means not stated.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Record {
     /// Name of the row.
@@ -13,7 +14,7 @@ pub struct Record {
     pub source: String,
     /// When: `2023-10-20`, `2024-04..08`.
     pub date: String,
-    /// Trainer: `hf-trainer(fms-hf-tuning)`, `torchtune`, …
+    /// Trainer, as written: `hf-trainer(fms-hf-tuning)`, `torchtune`, …
     pub framework: String,
     /// Versions: `torch2.4.1/transformers4.45.2`.
     pub version: String,
@@ -91,6 +92,15 @@ const NEEDED: [&[&str]; 5] = [
     ],
 ];
 
+/// A reader that takes commas, or the semicolons and tabs that spreadsheets write.
+fn reader(csv: &[u8]) -> csv::Reader<&[u8]> {
+    let first = csv.split(|b| *b == b'\n').next().unwrap_or_default();
+    let count = |mark: u8| first.split(|b| *b == mark).count();
+    // The last of equals wins.
+    let delimiter = [b'\t', b';', b','].into_iter().max_by_key(|mark| count(*mark));
+    csv::ReaderBuilder::new().flexible(true).delimiter(delimiter.unwrap_or(b',')).from_reader(csv)
+}
+
 /// Where a column of one of these names stands.
 fn column(headers: &csv::StringRecord, names: &[&str]) -> Option<usize> {
     headers.iter().position(|h| names.iter().any(|name| h.trim().eq_ignore_ascii_case(name)))
@@ -98,7 +108,7 @@ fn column(headers: &csv::StringRecord, names: &[&str]) -> Option<usize> {
 
 /// The columns that predictions need and that the table lacks, by their first name.
 pub(super) fn missing(csv: &[u8]) -> Vec<&'static str> {
-    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(csv);
+    let mut reader = reader(csv);
     let Ok(headers) = reader.headers() else { return Vec::new() };
     let lacks = |names: &&&[&'static str]| column(headers, names).is_none();
     NEEDED.iter().filter(lacks).map(|names| names[0]).collect()
@@ -109,7 +119,7 @@ pub(super) fn missing(csv: &[u8]) -> Vec<&'static str> {
 /// # Errors
 /// One line: it is no CSV, or which columns are missing.
 pub fn read(csv: &[u8]) -> Result<Vec<Record>, String> {
-    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(csv);
+    let mut reader = reader(csv);
     let headers = reader.headers().map_err(|e| format!("not a CSV table: {e}"))?.clone();
     let column = |names: &[&str]| column(&headers, names);
     for needed in ["model", "method"] {
@@ -135,6 +145,10 @@ fn record(index: usize, get: &impl Fn(&[&str]) -> String) -> Record {
     let traced = get(&["peak_bytes"]);
     let or = |text: String, other: &str| if text.is_empty() { other.to_owned() } else { text };
     let id = or(get(&["id", "run"]), &format!("row {}", index + 2));
+    let parallelism = get(&["parallelism", "sharding"]);
+    let alone = !parallelism.is_empty() && spelling::sharding(&parallelism).is_empty();
+    let peak = get(&["peak_mem_gib", "gib"]);
+    let peak_word = if positive(&peak).is_none() { peak.clone() } else { String::new() };
     Record {
         id,
         source: get(&["source", "src_key"]),
@@ -142,33 +156,34 @@ fn record(index: usize, get: &impl Fn(&[&str]) -> String) -> Record {
         framework: or(get(&["framework", "trainer"]), "hf"),
         version: get(&["framework_version", "version", "versions"]),
         model: get(&["model"]),
-        method: get(&["method"]),
-        dtype: get(&["weight_dtype", "dtype", "precision"]),
-        quant: get(&["quant"]),
+        method: spelling::method(&get(&["method"])),
+        dtype: spelling::dtype(&get(&["weight_dtype", "dtype", "precision"])),
+        quant: spelling::quant(&get(&["quant"])),
         optimizer: get(&["optimizer"]),
         rank: number(&get(&["lora_rank", "rank"])),
-        targets: get(&["lora_targets", "targets"]),
-        dropout: get(&["lora_dropout"]).parse().ok(),
+        targets: spelling::targets(&get(&["lora_targets", "targets"])),
+        dropout: spelling::number(&get(&["lora_dropout"])),
         micro_batch: number(&get(&["micro_batch", "batch"])),
-        seq_len: number(&get(&["seq_len", "length"])),
-        packing: get(&["packing"]),
+        seq_len: whole(spelling::length(&get(&["seq_len", "length"]))),
+        packing: spelling::packing(&get(&["packing"])),
         grad_accum: number(&get(&["grad_accum"])),
-        checkpointing: get(&["gradient_checkpointing", "checkpointing"]),
-        attention: get(&["flash_attention", "attention"]),
-        gpus: number(&get(&["n_gpus", "gpus"])).or(if traced.is_empty() { None } else { Some(1) }),
-        parallelism: get(&["parallelism", "sharding"]),
-        offload: get(&["offload"]),
+        checkpointing: spelling::checkpointing(&get(&["gradient_checkpointing", "checkpointing"])),
+        attention: spelling::attention(&get(&["flash_attention", "attention"])),
+        gpus: number(&get(&["n_gpus", "gpus"])).or((alone || !traced.is_empty()).then_some(1)),
+        parallelism,
+        offload: spelling::offload(&get(&["offload"])),
         gpu: get(&["gpu"]),
-        measured: positive(&get(&["peak_mem_gib", "gib"]))
+        measured: positive(&peak)
             .or_else(|| positive(&traced).map(|bytes| bytes / GIB))
             .map(Gib::new),
         mem_kind: or(
-            get(&["mem_kind", "reading"]),
+            spelling::reading(&get(&["mem_kind", "reading"])),
             if traced.is_empty() { "" } else { "allocated" },
         ),
-        outcome: or(get(&["outcome"]).to_ascii_lowercase(), "ok"),
-        loss_kernel: get(&["loss_kernel", "kernel"]),
-        kbit_prep: get(&["kbit_prep"]),
+        // Some write it where the peak would stand.
+        outcome: spelling::outcome(&or(get(&["outcome"]), &peak_word)),
+        loss_kernel: spelling::plain(&get(&["loss_kernel", "kernel"])),
+        kbit_prep: spelling::checkpointing(&get(&["kbit_prep"])),
         notes: get(&["notes", "code"]),
         tokens_per_second: tokens_per_second(get),
         interconnect: get(&["interconnect", "joined"]),
@@ -180,7 +195,7 @@ fn record(index: usize, get: &impl Fn(&[&str]) -> String) -> Record {
 /// fms-acceleration's tables of memory keep them so.
 fn tokens_per_second(get: &impl Fn(&[&str]) -> String) -> Option<f64> {
     let gpus = positive(&get(&["n_gpus", "gpus"]));
-    let local = get(&["framework", "trainer"]).starts_with("hf-trainer(fms");
+    let local = spelling::plain(&get(&["framework", "trainer"])).starts_with("hf-trainer(fms");
     if let Some(stated) = positive(&get(&["tokens_per_s"])) {
         return if local { Some(gpus? * stated) } else { Some(stated) };
     }
@@ -190,7 +205,11 @@ fn tokens_per_second(get: &impl Fn(&[&str]) -> String) -> Option<f64> {
 
 /// A whole number, also when written as `16.0`.
 fn number(text: &str) -> Option<u32> {
-    let value: f64 = text.parse().ok()?;
+    whole(spelling::number(text))
+}
+
+fn whole(value: Option<f64>) -> Option<u32> {
+    let value = value?;
     (value >= 1.0 && value <= f64::from(u32::MAX) && value.fract() == 0.0).then_some(value as u32)
 }
 
@@ -198,7 +217,7 @@ fn number(text: &str) -> Option<u32> {
 const MOST: f64 = 1e15;
 
 fn positive(text: &str) -> Option<f64> {
-    text.parse::<f64>().ok().filter(|x| *x > 0.0 && *x < MOST)
+    spelling::number(text).filter(|x| *x > 0.0 && *x < MOST)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::mapping;
 use super::record::Record;
 use crate::estimate::speed::{self, Divided, Kernels, Link, Stored, Work};
 use crate::gpu::{self, Gpu};
-use crate::model::{self, Architecture};
+use crate::model::Architecture;
 use crate::setup::Method;
 use crate::units::{Range, TokensPerSecond};
 
@@ -26,7 +26,8 @@ pub(super) fn predict(record: &Record) -> Result<Range<TokensPerSecond>, String>
         return Err("no speed stated".into());
     }
     let method: Method = record.method.parse().map_err(|_| unknown("method", &record.method))?;
-    let model = find_model(&record.model).ok_or_else(|| unknown("model", &record.model))?;
+    let model =
+        mapping::find_model(&record.model).ok_or_else(|| unknown("model", &record.model))?;
     let arch = model.architecture.as_ref().map_err(Clone::clone)?;
     let gpus = record.gpus.ok_or("number of GPUs not stated")?;
     machine(record, gpus)?;
@@ -73,8 +74,7 @@ fn machine(record: &Record, gpus: u32) -> Result<(), String> {
 /// Does every part of the code come tuned by a vendor?
 fn recipe(record: &Record) -> bool {
     let name = record.framework.to_ascii_lowercase();
-    ["nemo", "megatron", "hf + deepspeed", "hf+deepspeed"].iter().any(|n| name.starts_with(n))
-        && !name.contains("automodel")
+    ["nemo", "megatron"].iter().any(|n| name.starts_with(n)) && !name.contains("automodel")
 }
 
 fn work(record: &Record, method: Method, arch: &Architecture, gpus: u32) -> Result<Work, String> {
@@ -91,7 +91,7 @@ fn work(record: &Record, method: Method, arch: &Architecture, gpus: u32) -> Resu
         gpus: f64::from(gpus),
         divided,
         tuned: recipe(record),
-        fp8: ["fp8", "mxfp8", "fp4", "amp_fp8"].iter().any(|p| record.dtype.starts_with(p)),
+        fp8: ["fp8", "mxfp8", "fp4", "amp-fp8"].iter().any(|p| record.dtype.starts_with(p)),
         ..Work::of(arch)
     })
 }
@@ -120,10 +120,10 @@ fn recompute(record: &Record) -> Result<f64, String> {
     if recipe(record) {
         return Ok(0.0);
     }
-    match record.checkpointing.to_ascii_lowercase().as_str() {
-        "false" | "no" | "off" => Ok(0.0),
+    match record.checkpointing.as_str() {
+        "no" => Ok(0.0),
         // Trainers of language models recompute unless told otherwise.
-        "true" | "yes" | "on" | "unsloth" | "full" | "" => Ok(1.0),
+        "yes" | "unsloth" | "" => Ok(1.0),
         s if s.starts_with("selective") => Ok(1.0 / 3.0),
         other => Err(unknown("checkpointing", other)),
     }
@@ -132,7 +132,7 @@ fn recompute(record: &Record) -> Result<f64, String> {
 fn stored(record: &Record, method: Method) -> Stored {
     if method != Method::Qlora {
         Stored::Sixteen
-    } else if record.quant.to_ascii_lowercase().contains("gptq")
+    } else if record.quant.starts_with("gptq")
         && record.framework.to_ascii_lowercase().contains("qwen")
     {
         // AutoGPTQ's own kernels; later code runs GPTQ at the speed of bitsandbytes.
@@ -148,8 +148,8 @@ fn kernels(record: &Record) -> Kernels {
         ["unsloth", "compile", "foak", "liger", "nemo", "megatron", "llm-foundry", "internevo"];
     // Tables of memory say so in their notes.
     let noted = ["foak", "liger", "torch.compile on"].iter().any(|n| record.notes.contains(n))
-        || record.framework == "torchtune" && mapping::compiled(&record.notes);
-    if record.attention == "no" || record.attention == "eager" {
+        || mapping::trainer(record) == "torchtune" && mapping::compiled(&record.notes);
+    if record.attention == "no" {
         Kernels::Plain
     } else if noted || fused.iter().any(|f| name.contains(f)) {
         Kernels::Fused
@@ -188,29 +188,12 @@ fn link(record: &Record, work: &Work) -> Link {
     }
 }
 
-/// `llama2-7b` is how tables shorten `Llama-2-7b-hf`.
-fn find_model(name: &str) -> Option<std::sync::Arc<model::Model>> {
-    const SHORT: [(&str, &str); 7] = [
-        ("llama2-", "Llama-2-"),
-        ("llama3-", "Meta-Llama-3-"),
-        ("llama3.", "Llama-3."),
-        ("mistral-7b", "Mistral-7B-v0.1"),
-        ("mixtral-8x7b", "Mixtral-8x7B-v0.1"),
-        ("gemma2-", "gemma-2-"),
-        ("qwen-1.8b", "Qwen-1_8B"),
-    ];
-    model::find_like(name).or_else(|| {
-        let (short, long) = SHORT.iter().find(|(short, _)| name.starts_with(short))?;
-        model::find_like(&name.replacen(short, long, 1))
-    })
-}
-
 /// The card that a row names. A board that is sold to clouds only runs slower memory.
 fn card(name: &str) -> Result<Gpu, String> {
     let slower = name.starts_with("H100 SXM ");
     let wanted = if slower { "H100 SXM" } else { name };
     let catalogue = gpu::catalogue();
-    let id = catalogue.identify(wanted, None).ok_or_else(|| unknown("GPU", name))?;
+    let id = mapping::card(wanted).ok_or_else(|| unknown("GPU", name))?;
     let found = catalogue.get(id).ok_or_else(|| unknown("GPU", name))?;
     let bandwidth =
         if slower { Some(crate::units::GbPerSecond::new(2400.0)) } else { found.bandwidth };

@@ -99,6 +99,75 @@ fn errors_and_verdicts_keep_their_promise_on_the_whole_table() {
 }
 
 #[test]
+fn no_run_whose_speed_was_measured_is_said_not_to_fit() {
+    let Some(path) = crate::shared("truth/throughput-measurements.csv") else {
+        println!("skipped: no throughput-measurements.csv beside the checkout");
+        return;
+    };
+    let rows = predict(read(&std::fs::read(path).unwrap()).unwrap());
+    let ran = |row: &&Prediction| row.verdict.is_some();
+    assert!(rows.iter().filter(ran).count() > 200);
+    for row in rows.iter().filter(ran) {
+        assert_ne!(row.verdict, Some(Verdict::No), "{:?}", row.record);
+    }
+}
+
+/// Other spellings of what the shipped tables say, by column.
+const RESPELLED: [(&str, &[(&str, &str)]); 10] = [
+    ("method", &[("full", "Full fine-tuning"), ("lora", "LoRA"), ("qlora", "Q-LoRA")]),
+    ("checkpointing", &[("yes", "True"), ("no", "FALSE")]),
+    ("attention", &[("fa2", "flash_attention_2"), ("sdpa", "SDPA"), ("no", "Eager")]),
+    ("sharding", &[("fsdp", "FSDP full_shard"), ("zero3", "DeepSpeed ZeRO-3"), ("none", "None")]),
+    (
+        "reading",
+        &[
+            ("allocated", "max_memory_allocated"),
+            ("reserved", "Reserved"),
+            ("nvidia-smi", "nvidia_smi"),
+        ],
+    ),
+    ("outcome", &[("ok", "OK"), ("oom", "CUDA out of memory")]),
+    ("kernel", &[("hf-eager-ce", "HF eager CE"), ("fast-ce-triton", "Fast_CE_Triton")]),
+    ("quant", &[("gptq-4bit", "GPTQ (4 bit)"), ("nf4", "NF4 (bnb)")]),
+    ("targets", &[("q_proj,k_proj,v_proj,o_proj", "['q_proj', 'k_proj', 'v_proj', 'o_proj']")]),
+    ("length", &[("4096", "4,096"), ("2048", "2k"), ("1034", "1034.0")]),
+];
+
+/// `table` with its columns backwards, headings in capitals, semicolons, and other spellings.
+fn respelled(table: &[u8]) -> Vec<u8> {
+    let mut reader = csv::Reader::from_reader(table);
+    let headers = reader.headers().unwrap().clone();
+    let mut out = csv::WriterBuilder::new().delimiter(b';').from_writer(Vec::new());
+    out.write_record(headers.iter().rev().map(str::to_ascii_uppercase)).unwrap();
+    for row in reader.records() {
+        let row = row.unwrap();
+        let cell = |(heading, text): (&str, &str)| {
+            let other = RESPELLED.iter().find(|(column, _)| *column == heading);
+            let words = other.into_iter().flat_map(|(_, words)| *words);
+            words.clone().find(|(from, _)| *from == text).map_or(text, |(_, to)| *to).to_owned()
+        };
+        let cells: Vec<String> = headers.iter().zip(&row).map(cell).collect();
+        out.write_record(cells.iter().rev()).unwrap();
+    }
+    out.into_inner().unwrap()
+}
+
+#[test]
+fn a_row_means_the_same_however_it_is_spelled() {
+    for table in [report::SHIPPED, report::SHIPPED_SPEEDS] {
+        let other = respelled(table);
+        assert!(String::from_utf8_lossy(&other).contains("Q-LoRA"));
+        let (as_is, other) = (predict(read(table).unwrap()), predict(read(&other).unwrap()));
+        assert_eq!(as_is.len(), other.len());
+        for (a, b) in as_is.iter().zip(&other) {
+            assert_eq!(a.memory, b.memory, "{:?}", b.record);
+            assert_eq!(a.speed, b.speed, "{:?}", b.record);
+            assert_eq!(a.verdict, b.verdict, "{:?}", b.record);
+        }
+    }
+}
+
+#[test]
 fn the_nearest_runs_resemble_the_setup() {
     let mut draft = Draft::default();
     draft.set(Field::Framework, "hf@4.45").unwrap();

@@ -22,8 +22,8 @@ const FITS_HIGH: f64 = 0.97;
 /// Above this share the expected need does not fit: of 228 successful runs the fullest, 74.8 GiB
 /// allocated on two cards of 79.15, comes to 0.966.
 const NO: f64 = 0.98;
-/// And above this share the low end of the band must be.
-const NO_LOW: f64 = 0.945;
+/// And above this share, that of the fullest run, the low end of the band must be.
+const NO_LOW: f64 = 0.966;
 
 /// What a framework can use of `gpu`, of which an offer says that it has `stated`; and what that
 /// rests on: measured, when frameworks have reported it; modelled, when it is a share of what the
