@@ -124,12 +124,12 @@ actions! {
         PanelUp "panel-up" ["{", "shift-up"] "Scroll the side panel up.";
     }
     Filter in TABLE {
-        Search "search" ["/"] "Fuzzy text: GPU, provider, place, host.";
+        Search "search" ["/"] "Any text: GPU, provider, place, host.";
         Query "query" ["f"] "Edit the whole query, with completion.";
         FilterVram "filter-vram" ["v"] "Memory per GPU.";
         FilterReliability "filter-reliability" ["%"] "Reliability.";
         FilterBandwidth "filter-bandwidth" ["b"] "Download speed.";
-        FilterRegion "filter-region" ["R"] "Region: continents and countries.";
+        FilterRegion "filter-region" ["R"] "Region: europe, us, !cn; continents, countries.";
         FilterPrice "filter-price" ["p"] "Price per hour.";
         FilterTotal "filter-total" ["T"] "Total cost of the job.";
         FitOnly "fit-only" ["F"] "Only what fits, or everything again.";
@@ -164,9 +164,9 @@ actions! {
         Redo "redo" ["U"] "Redo it.";
     }
     Look in TABLE {
-        Panel "panel" ["tab"] "Show or hide the side panel.";
+        Panel "panel" ["tab"] "Show or hide the side panel: fit, bill, longest sequence.";
         Explain "explain" ["i"] "The current cell in full: what it is, who says so, when.";
-        Detail "detail" ["d", "enter"] "Every figure of this offer: says who, when?";
+        Detail "detail" ["d", "enter"] "Every figure of this offer, its longest sequence: says who, when?";
         Mark "mark" ["space"] "Mark or unmark this offer.";
         ClearMarks "clear-marks" ["M"] "Unmark all, and forget the noted setups.";
         NoteSetup "note-setup" ["K"] "Note this setup: c then compares the offer under each.";

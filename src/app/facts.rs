@@ -1,6 +1,7 @@
 //! Every figure of an offer, one line each: what it is, its value, and who says so, when.
 
 use super::desk::Detail;
+use crate::estimate::advice::Limits;
 use crate::estimate::fit::Verdict;
 use crate::estimate::quote::PriceKind;
 use crate::gpu;
@@ -234,6 +235,19 @@ fn fit_facts(detail: &Detail) -> Vec<Fact> {
     facts
 }
 
+/// The heading above what a card could take.
+pub const AT_MOST: &str = "This card takes at most";
+
+/// What the card could take at most, each by itself; only what is known.
+pub fn at_most(limits: &Limits) -> impl Iterator<Item = (&'static str, String)> {
+    let figures = [
+        ("micro-batch", limits.micro_batch.map(|n| n.to_string())),
+        ("tokens of a sequence", limits.seq_len.map(|n| n.to_string())),
+        ("model", limits.model.as_ref().map(|m| m.name.clone())),
+    ];
+    figures.into_iter().filter_map(|(name, value)| Some((name, value?)))
+}
+
 fn quote_facts(detail: &Detail) -> Vec<Fact> {
     let (quote, speed) = (&detail.quote, &detail.speed);
     let plain = |section, name: &str, value: Option<String>, basis, source: &str| Fact {
@@ -247,7 +261,10 @@ fn quote_facts(detail: &Detail) -> Vec<Fact> {
     let rate = speed.tokens_per_second.map(|r| {
         format!("{:.0} ({:.0}–{:.0}) tokens/s", r.expected.get(), r.low.get(), r.high.get())
     });
-    let mut facts = vec![plain("Time", "speed", rate, speed.basis, &speed.note)];
+    let mut facts: Vec<Fact> = at_most(&detail.limits)
+        .map(|(name, value)| plain(AT_MOST, name, Some(value), Basis::Modelled, "by itself"))
+        .collect();
+    facts.push(plain("Time", "speed", rate, speed.basis, &speed.note));
     for stage in &quote.stages {
         facts.push(plain("Time", stage.name, Some(hours(stage.hours)), stage.basis, ""));
     }

@@ -89,8 +89,7 @@ impl Grid {
                     let least = match column.field {
                         // A word that decides, and names that everybody knows.
                         Field::Fit | Field::Provider => best,
-                        // "RTX 4070 Ti SUPER": what stands at the end tells cards apart.
-                        Field::Gpu => best.min(17),
+                        Field::Gpu => best.min(13),
                         // Where there is no room for a place, its country's code is shown.
                         Field::Region => best.min(6),
                         _ => best.min(usize::from(column.width.0).max(9)),

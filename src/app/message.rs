@@ -3,6 +3,7 @@
 use super::Options;
 use super::key::Key;
 use super::settings::Setting;
+use crate::config::SavedView;
 use crate::model::Model;
 use crate::offer::Provider;
 use crate::provider::Update;
@@ -125,8 +126,8 @@ pub enum Effect {
     SaveView {
         /// Its name.
         name: String,
-        /// Its query.
-        query: String,
+        /// What it shows.
+        view: SavedView,
     },
     /// Keep a setting for the next start; without a value, forget what was kept and read the
     /// settings again.

@@ -38,6 +38,7 @@ pub use key::{Code, Key};
 pub use message::{Effect, Input, Mouse, MouseKind, Msg, Outcome};
 pub use update::{COMMANDS, Tell};
 
+use crate::config::SavedView;
 use crate::market::{COLUMNS, Column, Field, SortKey, ViewRow};
 use crate::setup::Draft;
 use crate::units::UnixSeconds;
@@ -129,8 +130,8 @@ pub struct Options {
     pub keymap: Keymap,
     /// What the start shows.
     pub start: Start,
-    /// Saved views: name and query.
-    pub views: Vec<(String, String)>,
+    /// Saved views, with their names.
+    pub views: Vec<(String, SavedView)>,
     /// Where all this comes from, and what is wrong with it.
     pub settings: Settings,
 }
@@ -254,7 +255,7 @@ pub struct App {
     /// The last message.
     pub toast: Option<Toast>,
     /// Saved views.
-    pub views: Vec<(String, String)>,
+    pub views: Vec<(String, SavedView)>,
     /// The present, as of the last message.
     pub now: UnixSeconds,
     history: History,

@@ -4,6 +4,7 @@ use super::action::{ACTIONS, Action, Group};
 use super::keymap::Keymap;
 use super::line::Line;
 use super::update::COMMANDS;
+use crate::config::SavedView;
 use crate::market::{Column, Field, ViewRow};
 use crate::model;
 use crate::units::Tokens;
@@ -16,7 +17,7 @@ pub enum Pick {
     /// Performs an action.
     Action(Action),
     /// Asks a saved query.
-    View(String),
+    View(SavedView),
     /// Chooses a model, by its name.
     Model(String),
     /// Goes to a column.
@@ -152,13 +153,13 @@ impl Picker {
         Self::new(PickKind::Model, items.collect())
     }
 
-    /// Saved views: name and query.
-    pub fn views(views: &[(String, String)]) -> Self {
-        let items = views.iter().map(|(name, query)| Item {
+    /// Saved views, with their names.
+    pub fn views(views: &[(String, SavedView)]) -> Self {
+        let items = views.iter().map(|(name, view)| Item {
             name: name.clone(),
             aside: String::new(),
-            note: query.clone(),
-            pick: Pick::View(query.clone()),
+            note: view.to_string(),
+            pick: Pick::View(view.clone()),
         });
         Self::new(PickKind::Views, items.collect())
     }
@@ -223,7 +224,8 @@ mod tests {
 
     #[test]
     fn the_selection_stays_inside() {
-        let mut picker = Picker::views(&[("a".into(), "x".into()), ("b".into(), "y".into())]);
+        let view = |query: &str| SavedView::Query(query.into());
+        let mut picker = Picker::views(&[("a".into(), view("x")), ("b".into(), view("y"))]);
         picker.step(9);
         assert_eq!(picker.selected, 1);
         picker.step(-9);

@@ -410,9 +410,14 @@ fn help_finds_and_does() {
 fn views_are_saved_and_come_back() {
     let mut app = app();
     let effects = script(&mut app, "f<ctrl-u>fit:yes<enter>\"big<enter>");
-    assert_eq!(effects, [Effect::SaveView { name: "big".into(), query: "fit:yes".into() }]);
-    script(&mut app, "X'big<enter>");
+    let view = SavedView::Ordered { query: "fit:yes".into(), sort: "runs,total".into() };
+    assert_eq!(effects, [Effect::SaveView { name: "big".into(), view }]);
+    assert!(toast(&app).contains("fit:yes, by runs,total"), "{}", toast(&app));
+    script(&mut app, "X:sort hours<enter>'big<enter>");
     assert_eq!(app.desk.query_text(), "fit:yes");
+    assert_eq!(app.sort_keys(), SortKey::DEFAULT);
+    script(&mut app, "u");
+    assert_eq!((app.desk.query_text(), app.sort_keys().len()), ("", 1));
 }
 
 #[test]

@@ -70,8 +70,8 @@ pub(super) fn settings(call: &Call) -> Vec<Setting> {
             file_name(call),
         ));
     }
-    for (name, query) in &call.config.views {
-        all.push(Setting::new(format!("views.{name}"), Some(query.clone()), file_name(call)));
+    for (name, view) in &call.config.views {
+        all.push(Setting::new(format!("views.{name}"), Some(view.to_string()), file_name(call)));
     }
     for field in Field::ALL.iter().copied() {
         if let Some(value) = call.config.setup.get(field) {
@@ -185,6 +185,6 @@ mod tests {
             .collect();
         let config = FileConfig::parse(&all, "x").unwrap();
         assert_eq!(config.view.mouse, Some(true));
-        assert_eq!(config.views["europe"], "region:eu rel>95%");
+        assert_eq!(config.views["europe"].query(), "region:eu rel>95%");
     }
 }

@@ -128,7 +128,7 @@ fn find_model(call: &Call) -> FindModel {
 
 fn save_view(call: &Call) -> SaveView {
     let paths = call.paths.clone();
-    Box::new(move |name, query| views::save(&paths, name, query))
+    Box::new(move |name, view| views::save(&paths, name, view))
 }
 
 fn keep_setting(call: &Call) -> Keep {

@@ -2,7 +2,7 @@
 
 use crate::offer::Provider;
 use crate::setup::Draft;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What a configuration file says. Everything may be missing.
@@ -15,12 +15,55 @@ pub struct FileConfig {
     pub view: ViewConfig,
     /// Keys of actions: `quit = ["q", "ctrl-c"]`.
     pub keys: BTreeMap<String, KeyList>,
-    /// Queries by name, for the saved views.
-    pub views: BTreeMap<String, String>,
+    /// The saved views, by name.
+    pub views: BTreeMap<String, SavedView>,
     /// Providers: address, whether it is asked at all.
     pub providers: BTreeMap<ProviderName, ProviderConfig>,
     /// Address of the Hugging Face hub.
     pub hub_url: Option<String>,
+}
+
+/// A saved view: a query, and an order where one was saved with it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(
+    untagged,
+    deny_unknown_fields,
+    expecting = "a view is a query, or { query = \"fit:yes\", sort = \"total\" }"
+)]
+pub enum SavedView {
+    /// A query; the order stays as it is.
+    Query(String),
+    /// A query and its order.
+    Ordered {
+        /// The query.
+        query: String,
+        /// Sort keys, as `--sort` takes them.
+        sort: String,
+    },
+}
+
+impl SavedView {
+    /// The query.
+    pub fn query(&self) -> &str {
+        match self {
+            SavedView::Query(query) | SavedView::Ordered { query, .. } => query,
+        }
+    }
+
+    /// The sort keys, where some were saved.
+    pub fn sort(&self) -> Option<&str> {
+        match self {
+            SavedView::Query(_) => None,
+            SavedView::Ordered { sort, .. } => Some(sort),
+        }
+    }
+}
+
+impl std::fmt::Display for SavedView {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.query().is_empty() { "everything" } else { self.query() })?;
+        self.sort().map_or(Ok(()), |sort| write!(f, ", by {sort}"))
+    }
 }
 
 /// What the screen shows at the start.
@@ -160,6 +203,7 @@ mod tests {
             help = "?"
             [views]
             cheap = "total<10$"
+            fast = { query = "fit:yes", sort = "hours,-rel" }
             [providers.vast]
             url = "http://127.0.0.1:8899/vast"
             [providers.azure]
@@ -169,6 +213,11 @@ mod tests {
         assert_eq!(config.setup.seq_len, Some(4096));
         assert_eq!(config.provider(Provider::Azure).enabled, Some(false));
         assert_eq!(config.keys["help"].as_slice(), ["?"]);
+        assert_eq!(config.views["cheap"].to_string(), "total<10$");
+        assert_eq!(config.views["fast"].to_string(), "fit:yes, by hours,-rel");
+        let wrong = FileConfig::parse("[views]\na = { query = \"\", by = \"rel\" }", "c.toml");
+        let wrong = wrong.unwrap_err().to_string();
+        assert!(wrong.contains("a view is a query, or { query ="), "{wrong}");
         assert_eq!(
             config.provider(Provider::Vast).url.as_deref(),
             Some("http://127.0.0.1:8899/vast")

@@ -8,7 +8,7 @@ mod paths;
 pub mod store;
 
 pub use env::Env;
-pub use file::{ConfigError, FileConfig, ProviderConfig, ViewConfig};
+pub use file::{ConfigError, FileConfig, ProviderConfig, SavedView, ViewConfig};
 pub use keys::{
     Key, KeyOrigin, find_hub_token, find_key, key_problems, key_variable, keys_file_problem,
 };

@@ -1,6 +1,6 @@
 //! Tells when the settings file has changed. The kernel says so where it can (Linux), so that nobody
-//! has to look again and again; elsewhere, and where the folder is not there yet, the loops look
-//! when the user comes back to the window and when they wake up anyway.
+//! has to look again and again; elsewhere the loops look when the user comes back to the window and
+//! when they wake up anyway.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -54,6 +54,7 @@ fn stamp(file: &Path) -> Stamp {
 mod kernel {
     use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
     use std::collections::BTreeSet;
+    use std::os::fd::AsFd;
     use std::path::{Path, PathBuf};
     use tokio::sync::mpsc;
 
@@ -65,25 +66,45 @@ mod kernel {
         let folders: BTreeSet<PathBuf> =
             [folder(file), real.as_deref().and_then(folder)].into_iter().flatten().collect();
         let Ok(watch) = inotify::init(CreateFlags::CLOEXEC) else { return };
-        let what = WatchFlags::CLOSE_WRITE | WatchFlags::MOVED_TO | WatchFlags::DELETE;
-        let watched = folders.iter().filter(|folder| {
-            let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-            inotify::add_watch(&watch, folder, what).is_ok()
-        });
-        if watched.count() == 0 {
-            return;
-        }
+        let mut missing: Vec<PathBuf> = folders.into_iter().collect();
+        missing.retain(|folder| !is_watched(&watch, folder));
         let send = send.clone();
         std::thread::spawn(move || {
             let mut bytes = [std::mem::MaybeUninit::uninit(); 4096];
             let mut events = inotify::Reader::new(&watch, &mut bytes);
             // A full channel has an event in it already.
             while events.next().is_ok() {
+                missing.retain(|folder| !is_watched(&watch, folder));
                 if let Err(mpsc::error::TrySendError::Closed(())) = send.try_send(()) {
                     return;
                 }
             }
         });
+    }
+
+    /// Watches `folder`; where it is not there yet, the nearest folder above it that is, for folders
+    /// that are made in it.
+    fn is_watched(watch: &impl AsFd, folder: &Path) -> bool {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let what = WatchFlags::CLOSE_WRITE | WatchFlags::MOVED_TO | WatchFlags::DELETE;
+        let made = WatchFlags::CREATE | WatchFlags::MOVED_TO | WatchFlags::MASK_ADD;
+        // Made while this looks from below upwards, a folder would be missed: so it looks again.
+        loop {
+            if inotify::add_watch(watch, folder, what | WatchFlags::MASK_ADD).is_ok() {
+                return true;
+            }
+            let above = folder.ancestors().skip(1);
+            let near =
+                above.take_while(|path| !path.as_os_str().is_empty()).find(|path| path.exists());
+            let Some(near) = near else { return false };
+            if inotify::add_watch(watch, near, made).is_err() {
+                return false;
+            }
+            let next = folder.strip_prefix(near).ok().and_then(|rest| rest.iter().next());
+            if !next.is_some_and(|next| near.join(next).exists()) {
+                return false;
+            }
+        }
     }
 }
 
@@ -125,6 +146,19 @@ mod tests {
         let mut linked = Watch::new(Some(link));
         std::fs::write(&file, "a = 123456").unwrap();
         assert!(wait(&mut linked));
+    }
+
+    #[test]
+    #[cfg_attr(not(target_os = "linux"), ignore = "only the kernel of Linux is asked")]
+    fn a_folder_that_is_made_later_is_noticed() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join(".config/haggle");
+        let mut watch = Watch::new(Some(folder.join("config.toml")));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("config.toml"), "a = 1").unwrap();
+        while !wait(&mut watch) {}
+        std::fs::write(folder.join("config.toml"), "a = 12").unwrap();
+        while !wait(&mut watch) {}
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use super::watch::Watch;
 use crate::app::{App, Effect, Options, Outcome};
-use crate::config::store;
+use crate::config::{SavedView, store};
 use crate::model::Model;
 use crate::offer::Provider;
 use crate::provider::Update;
@@ -30,8 +30,8 @@ pub type Load = Box<dyn FnOnce() -> Result<Stock, String> + Send>;
 /// Finds a model by its Hugging Face id or the path of its `config.json`.
 pub type FindModel = Arc<dyn Fn(&str) -> Result<Arc<Model>, String> + Send + Sync>;
 
-/// Keeps a view: its name, its query.
-pub type SaveView = Box<dyn FnMut(&str, &str) -> Result<(), String> + Send>;
+/// Keeps a view under a name.
+pub type SaveView = Box<dyn FnMut(&str, &SavedView) -> Result<(), String> + Send>;
 
 /// Keeps a setting: its name, its value; without a value it is forgotten.
 pub type Keep = Box<dyn FnMut(&str, Option<&str>) -> Result<(), String> + Send>;
@@ -102,8 +102,8 @@ impl World {
         Ok(Ok(match effect {
             Effect::Write { name, text, executable } => Some(self.write(&name, &text, executable)),
             Effect::Copy { text, what, file } => Some(self.copy(out, &text, what, &file)?),
-            Effect::SaveView { name, query } => {
-                (self.save_view)(&name, &query).err().map(Outcome::Failed)
+            Effect::SaveView { name, view } => {
+                (self.save_view)(&name, &view).err().map(Outcome::Failed)
             }
             Effect::Keep { setting, value } => {
                 match (self.keep)(setting.name(), value.as_deref()) {

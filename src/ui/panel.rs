@@ -6,7 +6,10 @@ use super::text;
 use super::theme::Role;
 use crate::app::App;
 use crate::app::desk::Detail;
-use crate::app::facts::{basis_word, price_words, pricing_word, range_words, verdict_word};
+use crate::app::facts::{
+    AT_MOST, at_most as at_most_figures, basis_word, price_words, pricing_word, range_words,
+    verdict_word,
+};
 use crate::app::layout::Area;
 use crate::estimate::fit::{Fit, Verdict};
 use crate::market::Align;
@@ -346,14 +349,7 @@ fn spot(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
 
 /// What the card could take at most, each by itself.
 fn at_most(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
-    let limits = &detail.limits;
-    let figures = [
-        ("micro-batch", limits.micro_batch.map(|n| n.to_string())),
-        ("tokens of a sequence", limits.seq_len.map(|n| n.to_string())),
-        ("model", limits.model.as_ref().map(|m| m.name.clone())),
-    ];
-    let known = figures.into_iter().filter_map(|(name, value)| Some((name, value?)));
-    let lines: Vec<Strip> = known
+    let lines: Vec<Strip> = at_most_figures(&detail.limits)
         .map(|(name, value)| {
             let room = width.saturating_sub(BASIS + name.width() + 3);
             let value = text::cut(&value, room, pen.ascii);
@@ -363,7 +359,7 @@ fn at_most(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
     if lines.is_empty() {
         return lines;
     }
-    let mut all = vec![heading(pen, width, "This card takes at most")];
+    let mut all = vec![heading(pen, width, AT_MOST)];
     all.extend(lines);
     all
 }

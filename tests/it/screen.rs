@@ -410,11 +410,12 @@ fn a_saved_view_is_there_at_the_next_start() {
     let mut term = Term::start(80, 24, &[]);
     term.until_text("? help");
     term.keys("f\u{15}vram>=80\r\"big\r");
-    term.until_text("view big holds: vram>=80");
+    term.until_text("view big holds: vram>=80, by runs,total");
     term.keys("q");
     assert_eq!(term.end(), 0);
     let file = term.folder.path().join(".local/state/haggle/views.toml");
-    assert_eq!(std::fs::read_to_string(file).unwrap().trim(), "big = \"vram>=80\"");
+    let kept = std::fs::read_to_string(file).unwrap();
+    assert_eq!(kept.trim(), "[big]\nquery = \"vram>=80\"\nsort = \"runs,total\"");
 }
 
 /// The program in plain mode, on a terminal that is not put into any mode.

@@ -73,9 +73,7 @@ impl App {
             "columns" => self.choose_columns(value),
             "go" => self.go_to_column(value),
             "view" => match self.views.iter().find(|(name, _)| name == value).cloned() {
-                Some((_, query)) => {
-                    self.ask(&query);
-                }
+                Some((_, view)) => self.show_view(&view),
                 None => self.say(Tone::Bad, format!("there is no view `{value}`")),
             },
             "why" => self.open_why_not(value),

@@ -26,7 +26,8 @@ use super::line::Line;
 use super::message::{Effect, Input, Msg, Outcome};
 use super::{App, Overlay, Tone};
 use crate::app::desk::Desk;
-use crate::market::ViewRow;
+use crate::config::SavedView;
+use crate::market::{QueryError, SortKey, ViewRow};
 use crate::session::Stock;
 use crate::units::UnixSeconds;
 
@@ -246,6 +247,20 @@ impl App {
     /// Asks something else, so that it can be undone.
     fn ask(&mut self, query: &str) -> bool {
         self.change(|desk| desk.set_query(query))
+    }
+
+    /// Shows a saved view, in its order where it has one.
+    fn show_view(&mut self, view: &SavedView) {
+        match view.sort().map(SortKey::parse_list).transpose() {
+            Err(wrong) => self.say(Tone::Bad, format!("the view's order: {wrong}")),
+            Ok(sort) => {
+                self.change(|desk| {
+                    desk.set_query(view.query())?;
+                    sort.into_iter().for_each(|sort| desk.set_sort(sort));
+                    Ok::<(), QueryError>(())
+                });
+            }
+        }
     }
 }
 

@@ -44,8 +44,8 @@ impl App {
                 );
                 Vec::new()
             }
-            Some(Pick::View(query)) => {
-                self.ask(&query);
+            Some(Pick::View(view)) => {
+                self.show_view(&view);
                 Vec::new()
             }
             Some(Pick::Model(name)) => {

@@ -5,6 +5,7 @@ use super::super::filter::Filter;
 use super::super::prompt::{Mistake, Prompt, PromptKind};
 use super::super::{App, Overlay, Tone};
 use super::edit_line;
+use crate::config::SavedView;
 use crate::market::{Completion, complete};
 
 impl App {
@@ -181,11 +182,13 @@ impl App {
             self.say(Tone::Bad, "a view needs a name");
             return;
         }
-        let query = self.desk.query_text().to_string();
+        let keys: Vec<String> = self.sort_keys().iter().map(ToString::to_string).collect();
+        let (query, sort) = (self.desk.query_text().to_string(), keys.join(","));
+        let view = SavedView::Ordered { query, sort };
         self.overlay = None;
         self.views.retain(|(n, _)| *n != name);
-        self.views.push((name.clone(), query.clone()));
-        self.say(Tone::Good, format!("view {name} holds: {query}"));
-        self.outbox.push(super::super::Effect::SaveView { name, query });
+        self.views.push((name.clone(), view.clone()));
+        self.say(Tone::Good, format!("view {name} holds: {view}"));
+        self.outbox.push(super::super::Effect::SaveView { name, view });
     }
 }

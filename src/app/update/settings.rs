@@ -82,9 +82,9 @@ impl App {
         self.keymap = keymap;
         self.pending.clear();
         self.start = start;
-        for (name, query) in views {
+        for (name, view) in views {
             self.views.retain(|(n, _)| *n != name);
-            self.views.push((name, query));
+            self.views.push((name, view));
         }
         let file = settings.file.clone();
         self.take_problems(settings);

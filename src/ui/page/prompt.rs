@@ -5,6 +5,7 @@ use crate::app::layout::{Area, Layout};
 use crate::app::prompt::{Prompt, PromptKind};
 use crate::market::Align;
 use crate::ui::pen::{Pen, thousands};
+use crate::ui::text;
 use crate::ui::theme::Role;
 use unicode_width::UnicodeWidthStr;
 
@@ -41,7 +42,10 @@ fn underline_mistake(pen: &mut Pen<'_>, prompt: &Prompt, area: Area) {
 fn above(pen: &mut Pen<'_>, prompt: &Prompt, layout: &Layout) {
     let mut lines: Vec<(String, String, bool)> = Vec::new();
     if let Some(mistake) = &prompt.mistake {
-        lines.push(("!".to_string(), mistake.text.clone(), false));
+        let room = usize::from(layout.footer.width).saturating_sub(4).max(1);
+        let wrapped = text::wrap(&mistake.text, room).into_iter().enumerate();
+        lines
+            .extend(wrapped.map(|(at, line)| (if at == 0 { "!" } else { "" }.into(), line, false)));
     } else if let PromptKind::Filter(filter) = &prompt.kind {
         lines.push(("as in".to_string(), filter.example().to_string(), false));
     }
@@ -57,11 +61,13 @@ fn above(pen: &mut Pen<'_>, prompt: &Prompt, layout: &Layout) {
     let whole = Area { y: layout.footer.y - height, height, ..layout.footer };
     pen.blank(whole);
     for (row, (text, note, taken)) in lines.iter().take(usize::from(height)).enumerate() {
-        let role = if text == "!" { Role::Bad } else { Role::Strong };
+        // Only the lines of a mistake have no name.
+        let is_mistake = text == "!" || text.is_empty();
+        let role = if is_mistake { Role::Bad } else { Role::Strong };
         let strip = vec![
             pen.piece(" ", Role::Plain),
             pen.cell(text, widest, Align::Left, role),
-            pen.piece(format!("  {note}"), if text == "!" { Role::Bad } else { Role::Plain }),
+            pen.piece(format!("  {note}"), if is_mistake { Role::Bad } else { Role::Plain }),
         ];
         pen.put(whole, row as u16, &strip);
         if *taken {

@@ -45,11 +45,14 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, page: &WhyPage, area: Area) {
         lines.push(pen.strip("What would bring rows back (enter applies, u undoes)", Role::Strong));
         lines.len() + page.at
     };
+    let longest = why.relaxations.iter().map(|r| r.change.width()).max().unwrap_or(0);
+    let change = longest.min(36).min((usize::from(area.width) / 2).max(9));
     for relaxation in &why.relaxations {
+        let from = if area.width < 60 { "from" } else { "the cheapest at" };
         let cheapest =
-            relaxation.cheapest.map_or(String::new(), |c| format!(", the cheapest at {}", usd(c)));
+            relaxation.cheapest.map_or(String::new(), |c| format!(", {from} {}", usd(c)));
         lines.push(vec![
-            pen.cell(&relaxation.change, 36, Align::Left, Role::Plain),
+            pen.cell(&relaxation.change, change, Align::Left, Role::Plain),
             pen.piece(format!("  +{}{cheapest}", thousands(relaxation.brings)), Role::Accent),
         ]);
     }
