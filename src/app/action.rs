@@ -164,7 +164,7 @@ actions! {
         Redo "redo" ["U"] "Redo it.";
     }
     Look in TABLE {
-        Panel "panel" ["tab"] "Show or hide the side panel: fit, bill, longest sequence.";
+        Panel "panel" ["tab"] "Show or hide the side panel: facts, fit, bill, time.";
         Explain "explain" ["i"] "The current cell in full: what it is, who says so, when.";
         Detail "detail" ["d", "enter"] "Every figure of this offer, its longest sequence: says who, when?";
         Mark "mark" ["space"] "Mark or unmark this offer.";

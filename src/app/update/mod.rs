@@ -256,7 +256,9 @@ impl App {
             Ok(sort) => {
                 self.change(|desk| {
                     desk.set_query(view.query())?;
-                    sort.into_iter().for_each(|sort| desk.set_sort(sort));
+                    if let Some(sort) = sort {
+                        desk.set_sort(sort);
+                    }
                     Ok::<(), QueryError>(())
                 });
             }
