@@ -138,11 +138,13 @@ impl Setup {
     }
 
     /// How work is divided over `gpus` GPUs: what was asked for, otherwise what people do by
-    /// default: full fine-tuning shards (FSDP), adapters are copied to each GPU (DDP).
+    /// default: full fine-tuning shards (FSDP) unless the framework cannot (Unsloth), adapters are
+    /// copied to each GPU (DDP).
     pub fn sharding(&self, gpus: u32) -> Shard {
+        let shards = self.method == Method::Full && self.framework != Framework::Unsloth;
         match self.shard {
             _ if gpus <= 1 => Shard::None,
-            Some(Shard::None) | None if self.method == Method::Full => Shard::Fsdp,
+            Some(Shard::None) | None if shards => Shard::Fsdp,
             Some(Shard::None) | None => Shard::Ddp,
             Some(shard) => shard,
         }
@@ -160,6 +162,17 @@ mod tests {
             draft.set(*field, text).unwrap();
         }
         draft.resolve(test_model())
+    }
+
+    #[test]
+    fn full_fine_tuning_shards_where_the_framework_can() {
+        let shard = |framework| {
+            let fields = [(Field::Method, "full"), (Field::Framework, framework)];
+            resolve(&fields).unwrap().sharding(4)
+        };
+        assert_eq!((shard("hf"), shard("torchtune")), (Shard::Fsdp, Shard::Fsdp));
+        // A whole copy on each GPU: the need does not fall with their number.
+        assert_eq!(shard("unsloth"), Shard::Ddp);
     }
 
     #[test]
