@@ -503,6 +503,7 @@ fn judge(offers: &[Offer], setup: &Setup) {
             advice: &advice,
             quote: &quote,
             at: NOW,
+            wandb: None,
         };
         for target in EXPORTS {
             match target.write(&context) {

@@ -105,6 +105,7 @@ pub fn write(
         advice: &detail.advice,
         quote: &detail.quote,
         at: now,
+        wandb: None,
     })
 }
 

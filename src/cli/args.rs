@@ -4,7 +4,7 @@ use super::setup_flags::{Hinted, SetupFlags};
 use crate::market::FIELDS;
 use crate::offer::Provider;
 use crate::units::Hours;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PathBufValueParser, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -79,14 +79,15 @@ pub struct Global {
     /// Ask nobody: use what was saved before
     #[arg(long, global = true)]
     pub offline: bool,
-    /// Use this saved market (or a gpuhunt or SkyPilot catalogue) and ask nobody
-    #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    /// Use this saved market (or a gpuhunt or SkyPilot catalogue; `-` is standard input) and ask
+    /// nobody
+    #[arg(long, global = true, value_name = "FILE", value_parser = source(), value_hint = ValueHint::FilePath)]
     pub from: Option<PathBuf>,
     /// Save the market to this file
     #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub save: Option<PathBuf>,
     /// Only these providers
-    #[arg(long = "provider", global = true, value_name = "NAME,…", value_delimiter = ',', value_parser = provider_parser())]
+    #[arg(long = "provider", global = true, value_name = "NAME,…", value_delimiter = ',', ignore_case = true, value_parser = provider_parser())]
     pub providers: Vec<Provider>,
     /// Rows older than this count as missing
     #[arg(long, global = true, value_name = "DURATION", value_parser = duration)]
@@ -272,6 +273,9 @@ pub struct ExportArgs {
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
+    /// Let the job report to this project of Weights & Biases
+    #[arg(long, value_name = "PROJECT")]
+    pub wandb: Option<String>,
     /// The job.
     #[command(flatten)]
     pub setup: SetupFlags,
@@ -372,6 +376,16 @@ pub struct ConfigArgs {
     /// Print a settings file with every default, to start from
     #[arg(long)]
     pub defaults: bool,
+}
+
+/// The file that standard input is.
+pub const STDIN: &str = "/dev/stdin";
+
+fn source() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().map(|file| match file.to_str() {
+        Some("-") => PathBuf::from(STDIN),
+        _ => file,
+    })
 }
 
 fn provider_parser() -> impl TypedValueParser<Value = Provider> {

@@ -1,6 +1,6 @@
 //! What every command starts from: options, environment, settings file, clock.
 
-use super::args::{Color, Global};
+use super::args::{Color, Global, STDIN};
 use super::failure::{Failure, Reason};
 use super::log;
 use super::out;
@@ -54,6 +54,14 @@ impl Call {
             Color::Never => false,
             Color::Auto => out::on_terminal() && !self.env.no_color(),
         }
+    }
+
+    /// Refuses a market on standard input.
+    pub(super) fn not_from_stdin(&self, why: &str) -> Result<(), Failure> {
+        if self.global.from.as_deref() == Some(Path::new(STDIN)) {
+            return Err(Failure::usage(format!("--from: standard input will not do here: {why}")));
+        }
+        Ok(())
     }
 
     /// What is unsafe about the places that keys were found in, of providers that are asked.

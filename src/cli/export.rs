@@ -6,7 +6,7 @@ use super::failure::{Failure, Reason};
 use super::market;
 use super::{out, quote};
 use crate::config::store;
-use crate::export;
+use crate::export::{self, Context, Export, Purpose, shell};
 use crate::setup::FrameworkChoice;
 
 pub(super) fn run(call: &Call, args: ExportArgs) -> Result<(), Failure> {
@@ -19,12 +19,13 @@ pub(super) fn run(call: &Call, args: ExportArgs) -> Result<(), Failure> {
     {
         flags.draft.framework = Some(FrameworkChoice { framework, version: None });
     }
+    let wandb = args.wandb.as_deref();
+    check_project(wandb, target)?;
     let setup = call.setup(flags)?;
     let market = call.market()?;
     let (quoted, _) = market::find(&market, &setup, &args.offer)?;
-    let text = target
-        .write(&quote::context(&quoted, &setup, market.now))
-        .map_err(|e| Failure::usage(e.to_string()))?;
+    let context = Context { wandb, ..quote::context(&quoted, &setup, market.now) };
+    let text = target.write(&context).map_err(|e| Failure::usage(e.to_string()))?;
     match &args.output {
         None => out::data(&text)?,
         Some(file) => {
@@ -34,4 +35,21 @@ pub(super) fn run(call: &Call, args: ExportArgs) -> Result<(), Failure> {
         }
     }
     market.strict(&call.global)
+}
+
+/// A project is a plain word, and only a file that trains can report to one.
+fn check_project(project: Option<&str>, target: &Export) -> Result<(), Failure> {
+    let Some(project) = project else { return Ok(()) };
+    if shell::word("project", project, "-_.").is_err() {
+        return Err(Failure::usage(format!(
+            "--wandb: `{project}` is no project; write letters, digits, `-`, `_` and `.`"
+        )));
+    }
+    if !matches!(target.purpose, Purpose::Engine | Purpose::Trainer) {
+        return Err(Failure::usage(format!(
+            "--wandb: {} does not train; an engine, a trainer or run-script does",
+            target.name
+        )));
+    }
+    Ok(())
 }

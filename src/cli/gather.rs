@@ -10,7 +10,7 @@ use crate::units::UnixSeconds;
 use std::time::Duration;
 
 /// How long a command waits for the providers.
-const PATIENCE: Duration = Duration::from_secs(45);
+pub(super) const PATIENCE: Duration = Duration::from_secs(45);
 
 impl Call {
     /// What market is wanted.
@@ -28,8 +28,13 @@ impl Call {
 
     /// The market, as the options want it: saved rows, and what the providers answer now.
     pub(super) fn market(&self) -> Result<Market, Failure> {
+        self.market_within(PATIENCE)
+    }
+
+    /// The same; a provider that has not answered after `patience` is missing.
+    pub(super) fn market_within(&self, patience: Duration) -> Result<Market, Failure> {
         let now = now();
-        let wish = self.wish();
+        let wish = Wish { patience, ..self.wish() };
         let mut line = out::ProgressLine::new();
         self.key_warnings().iter().for_each(|warning| out::say(&format!("haggle: {warning}")));
         let stock = collect::collect(&wish, now, |stock| line.show(&progress(stock)))

@@ -49,6 +49,7 @@ pub(super) fn context<'a>(quoted: &'a Quoted, setup: &'a Setup, at: UnixSeconds)
         advice: &quoted.advice,
         quote: &quoted.quote,
         at,
+        wandb: None,
     }
 }
 

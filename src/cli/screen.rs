@@ -34,6 +34,7 @@ const USUAL_SIZE: Size = Size { width: 80, height: 24 };
 
 /// Opens the screen, or plain mode, and prints what the user took along.
 pub(super) fn run(call: &Call) -> Result<(), Failure> {
+    call.not_from_stdin("keys and commands are read there")?;
     let terminal = Out::to_terminal();
     let view = view(call);
     let is_plain = call.global.plain || view.plain == Some(true);

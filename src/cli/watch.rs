@@ -3,6 +3,7 @@
 use super::args::{Format, WatchArgs};
 use super::call::Call;
 use super::failure::{Failure, Reason};
+use super::gather::PATIENCE;
 use super::market::{self, Market};
 use super::{list, out};
 use crate::export::document::OfferDocument;
@@ -14,8 +15,11 @@ use std::time::{Duration, Instant};
 
 /// Providers' documents ask for patience; nobody is asked more often than this.
 const SHORTEST: Duration = Duration::from_secs(30);
+/// What a look is given, however near the end is: an answer that is on its way counts.
+const LAST_LOOK: Duration = Duration::from_secs(10);
 
 pub(super) fn run(call: &Call, args: WatchArgs) -> Result<(), Failure> {
+    call.not_from_stdin("it can be read once, and watch looks again")?;
     let setup = call.setup(args.query.setup)?;
     let query = market::query(&call.global, &args.query.query)?;
     let until = market::parse(&args.until)
@@ -34,7 +38,8 @@ pub(super) fn run(call: &Call, args: WatchArgs) -> Result<(), Failure> {
     let end = args.timeout.map(|t| Instant::now() + Duration::from_secs_f64(t.seconds()));
     loop {
         let started = Instant::now();
-        let mut market = call.market()?;
+        let left = end.map_or(PATIENCE, |end| end.saturating_duration_since(started));
+        let mut market = call.market_within(left.clamp(LAST_LOOK, PATIENCE))?;
         market.ask(&setup, &both, &SortKey::DEFAULT);
         if let Some(line) = market.lines(1).first().copied() {
             return met(call, &mut market, &both, &setup, (line, args.exec.as_deref()));

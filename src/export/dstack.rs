@@ -30,7 +30,7 @@ struct Task {
     name: String,
     nodes: u64,
     image: &'static str,
-    env: [&'static str; 2],
+    env: Vec<&'static str>,
     commands: Vec<String>,
     backends: [&'static str; 1],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,7 +83,7 @@ fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
         name: launch::label(c).chars().take(40).collect::<String>().trim_end_matches('-').into(),
         nodes: engine::nodes(c)?,
         image: image::container(c),
-        env: ["DATASET=data/train.jsonl", "OUTPUT_DIR=output"],
+        env: environment(c),
         commands: vec![install, run],
         backends: [backend(provider)],
         regions: region,
@@ -108,6 +108,12 @@ fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
     let yaml = serde_saphyr::to_string(&task)
         .map_err(|e| Unsuitable(format!("no YAML can be written: {e}")))?;
     Ok(format!("{}{yaml}", note::comment(c, "# ")))
+}
+
+/// A name without a value is read from the environment of whoever applies the file.
+fn environment(c: &Context<'_>) -> Vec<&'static str> {
+    let key = c.wandb.map(|_| "WANDB_API_KEY");
+    ["DATASET=data/train.jsonl", "OUTPUT_DIR=output"].into_iter().chain(key).collect()
 }
 
 fn backend(provider: Provider) -> &'static str {

@@ -52,6 +52,8 @@ pub struct Context<'a> {
     pub quote: &'a Quote,
     /// When the estimate was made.
     pub at: UnixSeconds,
+    /// The project of Weights & Biases to report to, where the job is to.
+    pub wandb: Option<&'a str>,
 }
 
 impl Context<'_> {

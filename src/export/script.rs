@@ -29,10 +29,17 @@ fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
         ("DESTROY", indent(destroy)),
         ("STOP", indent(stop)),
         ("FILE", file),
-        ("INSTALL", indent(plan.install)),
+        ("INSTALL", indent(&plan.install)),
+        ("KEY", key(c)),
         ("RUN", indent(&plan.run)),
     ];
     Ok(template::fill(include_str!("templates/run.sh.txt"), &values))
+}
+
+/// The key of Weights & Biases, where the job reports there.
+fn key(c: &Context<'_>) -> String {
+    let needed = c.wandb.map(|_| [("WANDB_API_KEY", "the key of your account")]);
+    needed.map_or_else(String::new, |needed| shell::require(&needed))
 }
 
 /// The lines of a function's body.

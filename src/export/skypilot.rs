@@ -29,6 +29,9 @@ struct Task {
     num_nodes: u64,
     resources: Resources,
     envs: BTreeMap<&'static str, &'static str>,
+    /// Read from the environment of whoever launches: `sky launch --secret WANDB_API_KEY`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    secrets: Option<BTreeMap<&'static str, Option<&'static str>>>,
     setup: String,
     run: String,
 }
@@ -57,12 +60,14 @@ fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
         num_nodes: engine::nodes(c)?,
         resources: resources(c)?,
         envs: [("DATASET", "data/train.jsonl"), ("OUTPUT_DIR", "output")].into(),
+        secrets: c.wandb.map(|_| [("WANDB_API_KEY", None)].into()),
         setup,
         run,
     };
     let yaml = serde_saphyr::to_string(&task)
         .map_err(|e| Unsuitable(format!("no YAML can be written: {e}")))?;
-    Ok(format!("{}{yaml}", note::comment(c, "# ")))
+    let key = c.wandb.map_or("", |_| "# Launch it with --secret WANDB_API_KEY.\n");
+    Ok(format!("{}{key}{yaml}", note::comment(c, "# ")))
 }
 
 fn resources(c: &Context<'_>) -> Result<Resources, Unsuitable> {

@@ -19,16 +19,19 @@ pub(in crate::export) const EXPORT: Export = Export {
     render,
 };
 
+/// Its own image holds it; elsewhere it is installed as its documentation says.
+const INSTALL: &str = "command -v axolotl >/dev/null || {
+  pip install --quiet torch torchvision packaging ninja setuptools wheel &&
+  pip install --quiet --no-build-isolation 'axolotl[deepspeed]' kernels
+}
+axolotl fetch deepspeed_configs";
+
 pub(super) fn plan(c: &Context<'_>, nodes: Option<Nodes>) -> Result<Plan, Unsuitable> {
     let run = match processes(c, nodes) {
         None => "axolotl train axolotl.yaml".to_owned(),
         Some(options) => format!("axolotl train axolotl.yaml --launcher torchrun -- {options}"),
     };
-    Ok(Plan {
-        install: "axolotl fetch deepspeed_configs",
-        file: Some(("axolotl.yaml", render(c)?)),
-        run,
-    })
+    Ok(Plan { install: INSTALL.to_owned(), file: Some(("axolotl.yaml", render(c)?)), run })
 }
 
 fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
@@ -60,9 +63,16 @@ fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
         .set("save_total_limit", 2)
         .set("auto_resume_from_checkpoints", true)
         .set("logging_steps", 10)
-        .set("use_wandb", false);
+        .set("use_wandb", c.wandb.is_some());
+    let remark = match c.wandb {
+        Some(project) => {
+            fields.set("wandb_project", project);
+            ""
+        }
+        None => "# Set use_wandb and wandb_project to report to Weights & Biases.\n",
+    };
     Ok(format!(
-        "{}{}# Set use_wandb and wandb_project to report to Weights & Biases.\n{}",
+        "{}{}{remark}{}",
         note::comment(c, "# "),
         mismatch(c, &[Framework::Axolotl]),
         fields.yaml()?

@@ -2,10 +2,12 @@
 
 use crate::export::{Context, Unsuitable, launch};
 use crate::model::Family;
-use crate::setup::{Framework, Lora, Method, Optimizer, Precision, Quant, Shard, Target};
+use crate::setup::{
+    Attention, Framework, Lora, Method, Offload, Optimizer, Precision, Quant, Shard, Target,
+};
 use serde::Serialize;
 use serde::ser::SerializeMap;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// GPUs of one machine that the job runs on: those that the estimate counts.
 pub(super) fn gpus(c: &Context<'_>) -> u64 {
@@ -108,6 +110,45 @@ pub(super) fn save_steps(c: &Context<'_>) -> u64 {
     }
 }
 
+/// What Hugging Face's Trainer needs for this setup, and does not bring along: the kernels of
+/// FlashAttention, which Transformers takes from there where flash-attn is missing, and DeepSpeed.
+pub(super) fn packages(c: &Context<'_>) -> String {
+    let mut packages = String::new();
+    if c.setup.attention == Attention::Flash {
+        packages.push_str(" kernels");
+    }
+    if deepspeed(c).is_some() {
+        packages.push_str(" deepspeed");
+    }
+    packages
+}
+
+/// The configuration of DeepSpeed, where it divides the work.
+pub(super) fn deepspeed(c: &Context<'_>) -> Option<Value> {
+    let stage = match shard(c) {
+        Shard::Zero2 => 2,
+        Shard::Zero3 => 3,
+        Shard::None | Shard::Ddp | Shard::Fsdp => return None,
+    };
+    let device = |parts: bool| json!({"device": if parts { "cpu" } else { "none" }});
+    let mut zero = json!({
+        "stage": stage,
+        "offload_optimizer": device(c.setup.offload != Offload::None),
+    });
+    if stage == 3 {
+        zero["offload_param"] = device(c.setup.offload == Offload::All);
+        zero["stage3_gather_16bit_weights_on_model_save"] = json!(true);
+    }
+    Some(json!({
+        "train_micro_batch_size_per_gpu": "auto",
+        "gradient_accumulation_steps": "auto",
+        "gradient_clipping": "auto",
+        "bf16": {"enabled": "auto"},
+        "fp16": {"enabled": "auto"},
+        "zero_optimization": zero,
+    }))
+}
+
 /// The number format of the weights, as PyTorch names it.
 pub(super) fn dtype(c: &Context<'_>) -> &'static str {
     match c.setup.precision {
@@ -132,7 +173,25 @@ pub(super) fn values(c: &Context<'_>) -> Vec<(&'static str, String)> {
         ("RATE", learning_rate(c).to_string()),
         ("OPTIM", optimizer(c).to_owned()),
         ("BF16", python(s.precision != Precision::Fp16).to_owned()),
+        ("PROJECT", project(c)),
+        ("REPORT", report(c).to_owned()),
     ]
+}
+
+/// The line of a Python script that names the project to report to.
+fn project(c: &Context<'_>) -> String {
+    c.wandb.map_or_else(String::new, |project| {
+        format!("os.environ.setdefault(\"WANDB_PROJECT\", {})\n", literal(project))
+    })
+}
+
+/// Who is told how the training goes: on request Weights & Biases, else whoever has its key set.
+fn report(c: &Context<'_>) -> &'static str {
+    if c.wandb.is_some() {
+        "\"wandb\""
+    } else {
+        "\"wandb\" if os.environ.get(\"WANDB_API_KEY\") else \"none\""
+    }
 }
 
 /// Text as a literal of Python and JSON.

@@ -24,12 +24,23 @@ pub(super) fn plan(c: &Context<'_>, nodes: Option<Nodes>) -> Result<Plan, Unsuit
     });
     let gpus = facts::gpus(c);
     Ok(Plan {
-        install: "pip install --quiet 'llamafactory[torch,metrics]' bitsandbytes liger-kernel",
+        install: install(c),
         file: Some(("llama_factory.yaml", render(c)?)),
         run: format!(
             "{place}NPROC_PER_NODE={gpus} FORCE_TORCHRUN=1 llamafactory-cli train llama_factory.yaml"
         ),
     })
+}
+
+/// It takes FlashAttention from flash-attn only, which is built beside PyTorch.
+fn install(c: &Context<'_>) -> String {
+    let deepspeed = if facts::deepspeed(c).is_some() { " deepspeed" } else { "" };
+    let flash = if c.setup.attention == Attention::Flash {
+        "\npip install --quiet --no-build-isolation flash-attn"
+    } else {
+        ""
+    };
+    format!("pip install --quiet llamafactory bitsandbytes liger-kernel{deepspeed}{flash}")
 }
 
 fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
@@ -39,9 +50,10 @@ fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
     if s.loss_kernel == LossKernel::Chunked || s.loss_kernel == LossKernel::Fast {
         return Err(Unsuitable::because("LLaMA-Factory knows the loss kernels eager and fused"));
     }
-    if facts::shard(c) == Shard::Fsdp || s.offload != Offload::None {
+    let deepspeed = facts::deepspeed(c);
+    if facts::shard(c) == Shard::Fsdp || s.offload != Offload::None && deepspeed.is_none() {
         return Err(Unsuitable::because(
-            "LLaMA-Factory takes FSDP and offloading from a file of its own; estimate with --shard zero2 or zero3",
+            "LLaMA-Factory takes FSDP from a file of its own, and offloads by ZeRO; estimate with --shard zero2 or zero3",
         ));
     }
     let mut fields = Fields::default();
@@ -64,13 +76,22 @@ fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
         .set("learning_rate", facts::learning_rate(c))
         .set("optim", facts::optimizer(c));
     kernels(c, &mut fields);
+    if let Some(config) = deepspeed {
+        fields.set("deepspeed", config);
+    }
     fields
         .set("save_steps", facts::save_steps(c))
         .set("save_total_limit", 2)
         .set("logging_steps", 10)
-        .set("report_to", "none");
+        .set("report_to", if c.wandb.is_some() { "wandb" } else { "none" });
+    let remark = match c.wandb {
+        Some(project) => {
+            format!("# WANDB_PROJECT={project} names the project that it reports to.\n")
+        }
+        None => "# Set report_to to wandb to report to Weights & Biases.\n".to_owned(),
+    };
     Ok(format!(
-        "{}{}# The data set is named in data/dataset_info.json; choose the template of the model's chats.\n# Set report_to to wandb to report to Weights & Biases.\n{}",
+        "{}{}# The data set is named in data/dataset_info.json; choose the template of the model's chats.\n{remark}{}",
         note::comment(c, "# "),
         mismatch(c, &[Framework::LlamaFactory]),
         fields.yaml()?
@@ -110,13 +131,4 @@ fn kernels(c: &Context<'_>, fields: &mut Fields) {
         .set("enable_liger_kernel", s.loss_kernel == LossKernel::Fused)
         .set("disable_gradient_checkpointing", s.checkpointing == Checkpointing::Off)
         .set("use_unsloth_gc", s.checkpointing == Checkpointing::Offload);
-    match facts::shard(c) {
-        Shard::Zero2 => {
-            fields.set("deepspeed", "examples/deepspeed/ds_z2_config.json");
-        }
-        Shard::Zero3 => {
-            fields.set("deepspeed", "examples/deepspeed/ds_z3_config.json");
-        }
-        Shard::None | Shard::Ddp | Shard::Fsdp => {}
-    }
 }

@@ -12,14 +12,14 @@ pub(super) mod torchtune;
 pub(super) mod trl;
 pub(super) mod unsloth;
 
-use super::{Context, Unsuitable};
+use super::{Context, Unsuitable, shell};
 use crate::setup::Framework;
 
 /// What it takes to train.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     /// Commands that install what the image lacks.
-    pub(super) install: &'static str,
+    pub(super) install: String,
     /// The file to write, and its text.
     pub(super) file: Option<(&'static str, String)>,
     /// The command that trains.
@@ -52,6 +52,10 @@ pub(super) fn plan(c: &Context<'_>, nodes: Option<Nodes>) -> Result<Plan, Unsuit
     }?;
     if let Some(cards) = facts::visible(c) {
         plan.run = format!("export CUDA_VISIBLE_DEVICES={cards}\n{}", plan.run);
+    }
+    if let Some(project) = c.wandb {
+        plan.install.push_str("\npip install --quiet wandb");
+        plan.run = format!("export WANDB_PROJECT={}\n{}", shell::quote(project), plan.run);
     }
     Ok(plan)
 }

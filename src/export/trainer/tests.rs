@@ -18,13 +18,30 @@ fn setup(words: &str) -> Setup {
 
 /// Writes `target` for `words` on an offer with `gpus` GPUs.
 fn write(target: &str, words: &str, gpus: f64) -> Result<String, Unsuitable> {
+    reporting(target, words, gpus, None)
+}
+
+/// The same, reporting to a project of Weights & Biases.
+fn reporting(
+    target: &str,
+    words: &str,
+    gpus: f64,
+    wandb: Option<&str>,
+) -> Result<String, Unsuitable> {
     let setup = setup(words);
     let (fit, quote) = (fit(), quote(PriceKind::OnDemand));
     let mut offer = friendly().into_iter().find(|o| o.provider == Provider::Gcp).unwrap();
     offer.hardware.gpus = gpus;
     offer.hardware.gpu = crate::gpu::catalogue().find("A100 SXM 40GB").ok();
-    let context =
-        Context { offer: &offer, setup: &setup, fit: &fit, advice: &[], quote: &quote, at: NOW };
+    let context = Context {
+        offer: &offer,
+        setup: &setup,
+        fit: &fit,
+        advice: &[],
+        quote: &quote,
+        at: NOW,
+        wandb,
+    };
     find(target).unwrap().write(&context)
 }
 
@@ -238,4 +255,54 @@ fn machines_that_train_together_find_each_other() {
         assert!(!alone.contains(rank), "{alone}");
         assert!(write(target, "framework=trl gpus=12", 8.0).is_err(), "1.5 machines");
     }
+}
+
+#[test]
+fn a_job_reports_to_weights_and_biases_when_asked_to() {
+    for (target, framework, wanted) in [
+        ("axolotl", "axolotl", &["use_wandb: true", "wandb_project: my-runs"][..]),
+        ("trl", "trl", &["report_to=\"wandb\",", "(\"WANDB_PROJECT\", \"my-runs\")"]),
+        ("unsloth", "unsloth", &["report_to=\"wandb\",", "(\"WANDB_PROJECT\", \"my-runs\")"]),
+        ("torchtune", "torchtune", &["WandBLogger", "metric_logger.project=my-runs"]),
+        ("llama-factory", "llama-factory", &["report_to: wandb"]),
+        (
+            "skypilot",
+            "trl",
+            &["WANDB_API_KEY: null", "--secret WANDB_API_KEY", "install --quiet wandb"],
+        ),
+        ("dstack", "axolotl", &["- WANDB_API_KEY\n", "export WANDB_PROJECT=my-runs"]),
+        ("run-script", "llama-factory", &["${WANDB_API_KEY:?", "export WANDB_PROJECT=my-runs"]),
+    ] {
+        let shard = if framework == "torchtune" { "fsdp" } else { "none" };
+        let words = format!("framework={framework} method=lora shard={shard}");
+        holds(&reporting(target, &words, 1.0, Some("my-runs")).unwrap(), wanted);
+        let silent = write(target, &words, 1.0).unwrap();
+        assert!(!silent.contains("my-runs"), "{silent}");
+    }
+}
+
+#[test]
+fn what_a_setup_needs_is_installed_and_configured() {
+    let zero = "framework=trl method=full shard=zero3 offload=all attention=flash";
+    let script = write("run-script", zero, 2.0).unwrap();
+    holds(
+        &script,
+        &[
+            " datasets kernels deepspeed\n",
+            "\"stage\": 3",
+            "\"stage3_gather_16bit_weights_on_model_save\": True",
+            "\"offload_param\": {\n",
+        ],
+    );
+    let plain = write("run-script", "framework=trl method=lora attention=sdpa", 1.0).unwrap();
+    holds(&plain, &[" liger-kernel datasets\n"]);
+    let words = "framework=llama-factory method=full shard=zero2 offload=optimizer attention=flash";
+    let factory = write("llama-factory", words, 2.0).unwrap();
+    let yaml: Value = serde_saphyr::from_str(&factory).unwrap();
+    assert_eq!(yaml["deepspeed"]["zero_optimization"]["stage"], 2);
+    assert_eq!(yaml["deepspeed"]["zero_optimization"]["offload_optimizer"]["device"], "cpu");
+    let script = write("run-script", words, 2.0).unwrap();
+    holds(&script, &["liger-kernel deepspeed\n", "--no-build-isolation flash-attn\n"]);
+    let bare = write("run-script", "framework=axolotl method=lora", 1.0).unwrap();
+    holds(&bare, &["command -v axolotl >/dev/null ||", "'axolotl[deepspeed]'"]);
 }

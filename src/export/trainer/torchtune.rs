@@ -50,7 +50,7 @@ const ALL_BUT_QLORA_ON_MANY: &[&str] =
 
 pub(super) fn plan(c: &Context<'_>, nodes: Option<Nodes>) -> Result<Plan, Unsuitable> {
     Ok(Plan {
-        install: "pip install --quiet torchtune==0.6.1 torchao bitsandbytes",
+        install: "pip install --quiet torchtune==0.6.1 torchao bitsandbytes".to_owned(),
         file: None,
         run: commands(c, nodes)?.trim_end().to_owned(),
     })
@@ -58,10 +58,12 @@ pub(super) fn plan(c: &Context<'_>, nodes: Option<Nodes>) -> Result<Plan, Unsuit
 
 fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
     let note = note::comment(c, "# ") + &mismatch(c, &[Framework::Torchtune]);
-    Ok(note + WANDB + &commands(c, None)?)
+    let wandb = if c.wandb.is_some() { "" } else { WANDB };
+    Ok(note + EPOCHS + wandb + &commands(c, None)?)
 }
 
-const WANDB: &str = "# For Weights & Biases, add metric_logger._component_=torchtune.training.metric_logging.WandBLogger\n";
+const EPOCHS: &str = "# torchtune saves at the end of each epoch, not by the clock: a machine that is taken away loses more than was estimated.\n";
+const WANDB: &str = "# haggle export --wandb PROJECT adds what reports to Weights & Biases.\n";
 
 fn commands(c: &Context<'_>, nodes: Option<Nodes>) -> Result<String, Unsuitable> {
     facts::check(c)?;
@@ -176,6 +178,11 @@ fn settings(c: &Context<'_>, folder: &str) -> Vec<String> {
     ]);
     settings.extend(optimizer(c));
     settings.extend(adapter(c));
+    if let Some(project) = c.wandb {
+        let logger = "torchtune.training.metric_logging.WandBLogger";
+        settings.push(format!("metric_logger._component_={logger}"));
+        settings.push(format!("metric_logger.project={project}"));
+    }
     settings
 }
 

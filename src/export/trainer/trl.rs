@@ -25,7 +25,10 @@ pub(super) fn plan(c: &Context<'_>, nodes: Option<Nodes>) -> Result<Plan, Unsuit
         Some(options) => format!("torchrun {options} train.py"),
     };
     Ok(Plan {
-        install: "pip install --quiet 'trl>=1.6,<1.15' peft bitsandbytes liger-kernel datasets",
+        install: format!(
+            "pip install --quiet 'trl>=1.6,<1.15' peft bitsandbytes liger-kernel datasets{}",
+            facts::packages(c)
+        ),
         file: Some(("train.py", render(c)?)),
         run,
     })
@@ -154,25 +157,20 @@ fn extra(c: &Context<'_>) -> Result<String, Unsuitable> {
 }
 
 fn sharding(c: &Context<'_>) -> Result<Option<String>, Unsuitable> {
-    let offload = c.setup.offload;
-    let stage = match facts::shard(c) {
-        Shard::None | Shard::Ddp if offload == Offload::None => return Ok(None),
-        Shard::None | Shard::Ddp => {
-            return Err(Unsuitable::because("offloading needs FSDP or ZeRO in TRL"));
-        }
-        Shard::Fsdp => {
-            let offload = if offload == Offload::None { "" } else { " offload" };
-            return Ok(Some(format!(
+    if let Some(config) = facts::deepspeed(c) {
+        // The only words of JSON that Python spells otherwise are true, false and null.
+        let text = format!("{config:#}").replace(": true", ": True").replace('\n', "\n    ");
+        return Ok(Some(format!("deepspeed={text},")));
+    }
+    let offloads = c.setup.offload != Offload::None;
+    match (facts::shard(c), offloads) {
+        (Shard::Fsdp, _) => {
+            let offload = if offloads { " offload" } else { "" };
+            Ok(Some(format!(
                 "fsdp=\"full_shard auto_wrap{offload}\",\n    fsdp_config={{\"use_orig_params\": True, \"state_dict_type\": \"SHARDED_STATE_DICT\"}},"
-            )));
+            )))
         }
-        Shard::Zero2 => 2,
-        Shard::Zero3 => 3,
-    };
-    let device = |parts: bool| if parts { "cpu" } else { "none" };
-    Ok(Some(format!(
-        "deepspeed={{\n        \"train_micro_batch_size_per_gpu\": \"auto\",\n        \"gradient_accumulation_steps\": \"auto\",\n        \"gradient_clipping\": \"auto\",\n        \"bf16\": {{\"enabled\": \"auto\"}},\n        \"fp16\": {{\"enabled\": \"auto\"}},\n        \"zero_optimization\": {{\n            \"stage\": {stage},\n            \"offload_optimizer\": {{\"device\": \"{}\"}},\n            \"offload_param\": {{\"device\": \"{}\"}},\n        }},\n    }},",
-        device(offload != Offload::None),
-        device(offload == Offload::All && stage == 3),
-    )))
+        (_, true) => Err(Unsuitable::because("offloading needs FSDP or ZeRO in TRL")),
+        (_, false) => Ok(None),
+    }
 }

@@ -21,7 +21,7 @@ pub(super) fn plan(c: &Context<'_>, nodes: Option<Nodes>) -> Result<Plan, Unsuit
         return Err(Unsuitable::because("Unsloth trains on one GPU of one machine"));
     }
     Ok(Plan {
-        install: "pip install --quiet unsloth",
+        install: "pip install --quiet unsloth".to_owned(),
         file: Some(("train.py", render(c)?)),
         run: "python3 train.py".to_owned(),
     })

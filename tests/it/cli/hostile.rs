@@ -157,7 +157,8 @@ fn exports(offer: &Offer) -> Vec<(&'static str, String)> {
         let estimate = class::estimate(&setup, &HardwareClass::from(&offer.hardware));
         let quote = bill::explain(&setup, offer, &estimate, PriceKind::OnDemand, at);
         let fit = &estimate.fit;
-        let context = Context { offer, setup: &setup, fit, advice: &[], quote: &quote, at };
+        let context =
+            Context { offer, setup: &setup, fit, advice: &[], quote: &quote, at, wandb: None };
         for target in EXPORTS {
             let Ok(text) = target.write(&context) else { continue };
             found.extend(shell_lines(target.name, &text).map(|lines| (target.name, lines)));

@@ -146,6 +146,8 @@ fn mistakes_are_two_and_name_their_place() {
         (vec!["evidence", "/nonexistent.csv"], "there is no such file"),
         (vec!["watch", "--until", ""], "the condition is empty"),
         (vec!["nope"], "there is no command `nope`"),
+        (vec!["export", "vast:own-0", "--as", "aws", "--wandb", "runs"], "aws does not train"),
+        (vec!["export", "vast:own-0", "--as", "trl", "--wandb", "$(x)"], "is no project"),
         (
             vec!["learn", "--gpu", "RTX 4090", "--tokens-per-second", "9", "--peak-gib", "99"],
             "more than the 24 GiB of one RTX 4090",
@@ -165,6 +167,23 @@ fn a_market_that_is_not_there_is_a_mistake() {
     let ran = House::new().run(&["list", "--from", "/nonexistent/m"]);
     assert_eq!(ran.code, 2, "{ran:?}");
     assert_eq!(ran.err, "haggle: --from /nonexistent/m: there is no such file\n");
+}
+
+#[test]
+fn a_market_can_come_by_standard_input_where_it_is_read_once() {
+    let house = House::new();
+    let market = house.market(sample());
+    let piped = |words: &[&str]| {
+        let input = std::fs::File::open(&market).unwrap();
+        Ran::of(&house.haggle(&[words, &["--from", "-"]].concat()).stdin(input).output().unwrap())
+    };
+    let best = piped(&["best", "--format", "csv"]);
+    let named = house.on(&market, &["best", "--format", "csv"]);
+    assert_eq!((best.code, best.out.lines().count()), (0, 2), "{best:?}");
+    assert_eq!(best.out, named.out);
+    let watch = piped(&["watch", "--until", "total<1$"]);
+    assert_eq!((watch.code, watch.out.as_str()), (2, ""), "{watch:?}");
+    assert_eq!(piped(&["--plain"]).code, 2);
 }
 
 #[test]
