@@ -60,7 +60,7 @@ fn evidence_table() -> String {
         let at = |share: f64| rows[(share * (n - 1) as f64).round() as usize].0 * 100.0;
         let inside = rows.iter().filter(|r| r.1).count() as f64 / n as f64 * 100.0;
         table +=
-            &format!("| {kind} | {n} | {:.0} % | {:.0} % | {inside:.0} % |\n", at(0.5), at(0.95));
+            &format!("| {kind} | {n} | {:.1} % | {:.1} % | {inside:.1} % |\n", at(0.5), at(0.95));
     }
     table
 }

@@ -74,6 +74,38 @@ fn keys_are_never_printed() {
     }
 }
 
+/// A card, fields, and what the one line about them must say.
+type Impossible<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a [&'a str]);
+const IMPOSSIBLE: [Impossible<'_>; 6] = [
+    ("RTX 4090", &[("lora_rank", "0")], &["lora-rank", "at least 1"]),
+    ("RTX 4090", &[("lora_rank", "5000")], &["lora-rank", "hidden size", "at most 4096"]),
+    ("H100 SXM", &[("method", "full"), ("gpus", "1"), ("shard", "fsdp")], &["shard", "2 or more"]),
+    ("T4", &[("precision", "bf16"), ("attention", "sdpa")], &["precision", "no bf16", "fp16"]),
+    ("H100 SXM", &[("model", "gpt-oss-20b"), ("quant", "nf4")], &["quant", "fused", "lora"]),
+    ("H100 SXM", &[("framework", "unsloth"), ("gpus", "4"), ("shard", "fsdp")], &["shard", "ddp"]),
+];
+
+#[test]
+fn what_cannot_run_is_one_line_from_flags_and_from_a_file() {
+    let house = House::new();
+    for (gpu, fields, wanted) in IMPOSSIBLE {
+        let flags = fields.iter().flat_map(|(name, value)| {
+            [format!("--{}", name.replace('_', "-")), (*value).to_owned()]
+        });
+        let flags: Vec<String> = flags.collect();
+        let job = house.folder.path().join("impossible.yaml");
+        let lines = fields.iter().map(|(name, value)| format!("{name}: {value}\n"));
+        std::fs::write(&job, lines.collect::<String>()).unwrap();
+        let by_flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+        for words in [by_flags, vec!["-f", job.to_str().unwrap()]] {
+            let ran = house.run(&[&["estimate", "--gpu", gpu], &words[..]].concat());
+            assert_eq!(ran.code, 2, "{words:?} {ran:?}");
+            assert_eq!(ran.err.lines().count(), 1, "{ran:?}");
+            assert!(wanted.iter().all(|word| ran.err.contains(word)), "{wanted:?} {ran:?}");
+        }
+    }
+}
+
 #[test]
 fn a_setup_beyond_the_context_is_estimated_and_refused() {
     let house = House::new();
