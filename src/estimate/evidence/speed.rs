@@ -46,8 +46,13 @@ fn unknown(what: &str, name: &str) -> String {
 
 /// What of the run no other isolates. The seconds that offloading takes are not in its prediction.
 fn rare(record: &Record) -> Option<&'static str> {
-    let offloads = record.parallelism.to_ascii_lowercase().contains("offload");
-    offloads.then_some("no published run isolates the cost of offloading")
+    if record.parallelism.to_ascii_lowercase().contains("offload") {
+        Some("no published run isolates the cost of offloading")
+    } else if record.micro_batch.is_none() {
+        Some("the batch size is not stated")
+    } else {
+        None
+    }
 }
 
 /// One machine, divided in a way that is modelled.
@@ -249,6 +254,7 @@ mod tests {
         assert!(split("FSDP2 + CP1").is_ok() && split("FSDP + CPU offload").is_ok());
         let offloaded = Record { parallelism: "FSDP + CPU offload".into(), ..row() };
         assert!(rare(&offloaded).is_some() && rare(&row()).is_none());
+        assert!(rare(&Record { micro_batch: None, ..row() }).is_some());
         let noted = Record { notes: "framework_config=foak-fast-kernels-liger".into(), ..row() };
         assert_eq!(kernels(&noted), Kernels::Fused);
         // Alpaca's mean length, padded to the longest of eight: 194 (1 + ln 8 / 4) = 294.
