@@ -4,6 +4,7 @@ use super::args::ConfigArgs;
 use super::call::Call;
 use super::failure::Failure;
 use super::out::{self, Grid};
+use crate::app::keymap::Keymap;
 use crate::config::{find_hub_token, find_key};
 use crate::export::document::VERSION;
 use crate::offer::Provider;
@@ -36,6 +37,10 @@ pub(super) fn run(call: &Call, args: &ConfigArgs) -> Result<(), Failure> {
         return out::data(DEFAULTS);
     }
     let settings = settings(call);
+    let keys = call.config.keys.iter().map(|(name, keys)| (name.as_str(), keys.as_slice()));
+    for problem in Keymap::new(keys).1 {
+        out::say(&format!("[keys] {problem}"));
+    }
     let document = json!({"schema": "haggle.config/1", "haggle": VERSION, "settings": settings});
     out::grid(call.global.format, &document, &grid(&settings))
 }

@@ -471,7 +471,7 @@ fn unknown_field(name: &str, span: Range<usize>) -> QueryError {
         return QueryError::new(span.start..span.end + 1, "a field must stand before this sign");
     }
     if VAST_ONLY.contains(&name.to_ascii_lowercase().as_str()) {
-        let message = format!("haggle does not carry Vast.ai's `{name}`");
+        let message = format!("haggle does not carry Vast.ai's `{name}`; leave it out");
         return QueryError::new(span, message);
     }
     let lower = name.to_ascii_lowercase();
