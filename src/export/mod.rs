@@ -157,7 +157,10 @@ impl Export {
                 provider.name()
             )));
         }
-        (self.render)(context)
+        let text = (self.render)(context)?;
+        // Editors, shellcheck and the system want to know whose script it is.
+        let bare = self.extension == "sh" && !text.starts_with("#!");
+        Ok(if bare { ["#!/bin/sh\n", &text].concat() } else { text })
     }
 }
 

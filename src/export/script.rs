@@ -22,6 +22,7 @@ fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
         None => String::new(),
     };
     let (destroy, stop) = ends(c.offer.provider);
+    let decide = if stop == CANNOT_STOP { DECIDE } else { "" };
     let values = [
         ("NOTE", note::comment(c, "# ")),
         ("DISK", free_disk(c).to_string()),
@@ -31,6 +32,7 @@ fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
         ("FILE", file),
         ("INSTALL", indent(&plan.install)),
         ("KEY", key(c)),
+        ("DECIDE", decide.to_owned()),
         ("RUN", indent(&plan.run)),
     ];
     Ok(template::fill(include_str!("templates/run.sh.txt"), &values))
@@ -89,9 +91,18 @@ zone=$(curl --silent --header 'Metadata-Flavor: Google' \
   http://metadata.google.internal/computeMetadata/v1/instance/zone)
 gcloud compute instances delete "$(hostname)" --zone "${zone##*/}" --quiet || sudo shutdown -h now"#;
 
+/// Where a stopped machine loses its disk, or costs as much as before.
+const CANNOT_STOP: &str = "# Stopping here would lose the disk or save nothing.\nfalse";
+/// Said at the start, because at the end nobody may be there to decide.
+const DECIDE: &str = r#"if [ -z "$CHECKPOINT_REMOTE" ] && [ "$KEEP_MACHINE" != 1 ]; then
+  echo "this machine cannot stop and keep its disk: set CHECKPOINT_REMOTE, so that it can be" >&2
+  echo "ended when the result is safe, or KEEP_MACHINE=1 to leave it running, and paid" >&2
+  exit 2
+fi
+"#;
+
 /// How a machine ends its own bill, and how it stops with its disk kept, where that is possible.
 fn ends(provider: Provider) -> (&'static str, &'static str) {
-    const CANNOT_STOP: &str = "# Stopping here would lose the disk or save nothing.\nfalse";
     match provider {
         // Each instance knows its number and has a key that is good for it alone.
         Provider::Vast => (

@@ -5,7 +5,8 @@ use super::{Nodes, Plan, mismatch, processes};
 use crate::export::{Context, Export, Purpose, Unsuitable, note};
 use crate::offer::Provider;
 use crate::setup::{
-    Attention, Checkpointing, Framework, LossKernel, Method, Offload, Precision, Quant, Shard,
+    Attention, Checkpointing, Framework, LossKernel, Method, Offload, Optimizer, Precision, Quant,
+    Shard,
 };
 use serde_json::json;
 
@@ -106,14 +107,7 @@ fn kernels(c: &Context<'_>, fields: &mut Fields) {
     fields
         .set("bf16", s.precision != Precision::Fp16)
         .set("fp16", s.precision == Precision::Fp16)
-        .set(
-            "gradient_checkpointing",
-            match s.checkpointing {
-                Checkpointing::On => json!(true),
-                Checkpointing::Off => json!(false),
-                Checkpointing::Offload => json!("offload"),
-            },
-        )
+        .set("gradient_checkpointing", s.checkpointing != Checkpointing::Off)
         .set(
             "attn_implementation",
             match s.attention {
@@ -122,6 +116,10 @@ fn kernels(c: &Context<'_>, fields: &mut Fields) {
                 Attention::Eager => "eager",
             },
         );
+    if s.checkpointing == Checkpointing::Offload {
+        // What `true` moves is more, and it computes nothing twice; this moves the checkpoints.
+        fields.set("activation_offloading", "hidden_states");
+    }
     if s.precision == Precision::Fp32Master && s.method == Method::Full {
         fields.set("float32", true);
     }
@@ -145,6 +143,11 @@ fn sharding(c: &Context<'_>, fields: &mut Fields) -> Result<(), Unsuitable> {
         (Shard::None | Shard::Ddp, Offload::None) => {}
         (Shard::None | Shard::Ddp, _) => {
             return Err(Unsuitable::because("offloading needs FSDP or ZeRO in Axolotl"));
+        }
+        (Shard::Fsdp, _) if c.setup.optimizer == Optimizer::Adamw8bit => {
+            return Err(Unsuitable::because(
+                "Axolotl's FSDP does not take the optimizer adamw-8bit; estimate with --optimizer adamw, or with --shard zero2",
+            ));
         }
         (Shard::Fsdp, _) => {
             fields.set("fsdp_version", 2).set(

@@ -70,7 +70,8 @@ fn axolotl_gets_every_field() {
             "gradient_accumulation_steps": 8, "num_epochs": 3.0, "optimizer": "paged_adamw_8bit",
             "lora_r": 64, "lora_dropout": 0.1, "lora_target_modules": ["q_proj", "v_proj"],
             "lora_mlp_kernel": false, "bf16": false, "fp16": true,
-            "gradient_checkpointing": "offload", "attn_implementation": "sdpa",
+            "gradient_checkpointing": true, "activation_offloading": "hidden_states",
+            "attn_implementation": "sdpa",
             "liger_fused_linear_cross_entropy": true, "liger_cross_entropy": false,
         }),
     );
@@ -303,6 +304,10 @@ fn what_a_setup_needs_is_installed_and_configured() {
     assert_eq!(yaml["deepspeed"]["zero_optimization"]["offload_optimizer"]["device"], "cpu");
     let script = write("run-script", words, 2.0).unwrap();
     holds(&script, &["liger-kernel deepspeed\n", "--no-build-isolation flash-attn\n"]);
+    let fsdp = "framework=axolotl method=lora shard=fsdp optimizer=";
+    let refused = write("axolotl", &format!("{fsdp}adamw-8bit"), 2.0).unwrap_err();
+    assert!(refused.0.contains("--optimizer adamw"), "{refused}");
+    assert!(write("axolotl", &format!("{fsdp}adamw"), 2.0).is_ok());
     let bare = write("run-script", "framework=axolotl method=lora", 1.0).unwrap();
     holds(&bare, &["command -v axolotl >/dev/null ||", "'axolotl[deepspeed]'"]);
 }

@@ -82,7 +82,7 @@ fn commands(c: &Context<'_>, nodes: Option<Nodes>) -> Result<String, Unsuitable>
         "llama2" | "llama3" | "mistral" => "",
         _ => " --ignore-patterns 'original/consolidated*'",
     };
-    Ok(format!("tune download {model} --output-dir model{wanted}\n{}", command.finish()))
+    Ok(format!("tune download {model} --output-dir model{wanted} &&\n{}", command.finish()))
 }
 
 fn refuse(c: &Context<'_>) -> Result<(), Unsuitable> {

@@ -8,6 +8,7 @@ mod schema;
 mod setup;
 mod streams;
 mod tools;
+mod trap;
 mod verdicts;
 
 use haggle::market::synthetic;
