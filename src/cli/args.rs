@@ -192,19 +192,9 @@ pub struct QueryArgs {
 #[derive(Debug, Args)]
 #[command(after_long_help = FIELD_HELP.as_str())]
 pub struct ListArgs {
-    /// Which offers, for which job.
+    /// Which offers, in which order.
     #[command(flatten)]
-    pub query: QueryArgs,
-    /// Sort keys, the most important first; `-` in front turns one round [default: what runs, total]
-    #[arg(
-        long,
-        value_name = "KEY,…",
-        value_delimiter = ',',
-        value_parser = field_parser(),
-        hide_possible_values = true,
-        allow_hyphen_values = true
-    )]
-    pub sort: Vec<String>,
+    pub ranked: BestArgs,
     /// Rows at most; 0 is all [default: 50 for a table on a terminal, else all]
     #[arg(long, value_name = "N", value_parser = whole, allow_negative_numbers = true)]
     pub limit: Option<usize>,

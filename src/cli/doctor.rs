@@ -14,6 +14,7 @@ use crate::offer::Provider;
 use crate::session::Light;
 use crate::tty;
 use serde_json::json;
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::io::IsTerminal;
 
@@ -137,6 +138,9 @@ fn next(call: &Call, market: &Market) -> Vec<String> {
             "TERM names no terminal that can be drawn on; haggle list works all the same".into(),
         );
     }
+    // One file may hold the keys of several providers.
+    let mut said = HashSet::new();
+    steps.retain(|step| said.insert(step.clone()));
     if steps.is_empty() {
         steps.push("nothing; haggle opens the screen, haggle list prints the market".to_owned());
     }

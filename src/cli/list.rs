@@ -21,7 +21,7 @@ pub(super) fn list(call: &Call, args: ListArgs) -> Result<(), Failure> {
         None if out::on_terminal() && call.global.format == Format::Table => ON_TERMINAL,
         None => usize::MAX,
     };
-    run(call, args.query, &args.sort, limit).map(|_| ())
+    run(call, args.ranked.query, &args.ranked.sort, limit).map(|_| ())
 }
 
 pub(super) fn best(call: &Call, args: BestArgs) -> Result<(), Failure> {

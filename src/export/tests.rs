@@ -102,6 +102,16 @@ pub(crate) fn quote(pricing: PriceKind) -> Quote {
     }
 }
 
+/// What an export is made from, without advice.
+pub(crate) fn context<'a>(
+    offer: &'a Offer,
+    setup: &'a Setup,
+    fit: &'a Fit,
+    quote: &'a Quote,
+) -> Context<'a> {
+    Context { offer, setup, fit, advice: &[], quote, at: NOW, wandb: None }
+}
+
 /// Writes `target` for `offer`.
 pub(crate) fn export(
     target: &str,
@@ -109,15 +119,7 @@ pub(crate) fn export(
     pricing: PriceKind,
 ) -> Result<String, Unsuitable> {
     let (setup, fit, quote) = (setup(), fit(), quote(pricing));
-    let context = Context {
-        offer,
-        setup: &setup,
-        fit: &fit,
-        advice: &[],
-        quote: &quote,
-        at: NOW,
-        wandb: None,
-    };
+    let context = context(offer, &setup, &fit, &quote);
     find(target).unwrap().write(&context)
 }
 
@@ -198,15 +200,7 @@ fn every_target_says_which_figures_the_user_has_replaced() {
     for offer in friendly() {
         let mut quote = quote(PriceKind::OnDemand);
         let said = |quote: &Quote| {
-            let c = Context {
-                offer: &offer,
-                setup: &setup,
-                fit: &fit,
-                advice: &[],
-                quote,
-                at: NOW,
-                wandb: None,
-            };
+            let c = context(&offer, &setup, &fit, quote);
             let texts = EXPORTS.iter().filter_map(|e| Some((e.name, e.write(&c).ok()?)));
             texts.collect::<Vec<_>>()
         };
@@ -285,15 +279,7 @@ fn figures_that_are_no_numbers_become_unknown() {
     let (setup, mut quote, fit) = (setup(), quote(PriceKind::OnDemand), fit());
     quote.total = Some(Range::new(Usd::new(1.0), Usd::new(2.5), Usd::new(f64::INFINITY)));
     let offer = &friendly()[0];
-    let context = Context {
-        offer,
-        setup: &setup,
-        fit: &fit,
-        advice: &[],
-        quote: &quote,
-        at: NOW,
-        wandb: None,
-    };
+    let context = context(offer, &setup, &fit, &quote);
     for target in ["json", "yaml", "csv", "markdown"] {
         let text = find(target).unwrap().write(&context).unwrap();
         for bad in ["inf", "NaN", ".nan"] {
@@ -364,15 +350,7 @@ fn python_reads_every_script_for_every_setup() {
     ] {
         let setup = setup_of(words);
         let (fit, quote) = (fit(), quote(PriceKind::OnDemand));
-        let context = Context {
-            offer,
-            setup: &setup,
-            fit: &fit,
-            advice: &[],
-            quote: &quote,
-            at: NOW,
-            wandb: None,
-        };
+        let context = context(offer, &setup, &fit, &quote);
         for target in ["trl", "unsloth"] {
             let Ok(text) = find(target).unwrap().write(&context) else { continue };
             assert!(!text.contains('@'), "{target}: an empty gap in {text}");
@@ -399,15 +377,7 @@ fn a_model_with_a_hostile_name_stays_a_string() {
     let setup = Draft::default().resolve(Arc::new(model)).unwrap();
     let (fit, quote) = (fit(), quote(PriceKind::OnDemand));
     for offer in friendly() {
-        let context = Context {
-            offer: &offer,
-            setup: &setup,
-            fit: &fit,
-            advice: &[],
-            quote: &quote,
-            at: NOW,
-            wandb: None,
-        };
+        let context = context(&offer, &setup, &fit, &quote);
         for target in suitable(&context) {
             let text = target.write(&context).unwrap();
             let bare = text.lines().find(|l| l.trim_start().starts_with("import os; os.system"));
@@ -429,15 +399,7 @@ fn trainers_get_the_setup_that_was_estimated() {
     );
     let (fit, quote) = (fit(), quote(PriceKind::OnDemand));
     let offer = &friendly()[0];
-    let context = Context {
-        offer,
-        setup: &setup,
-        fit: &fit,
-        advice: &[],
-        quote: &quote,
-        at: NOW,
-        wandb: None,
-    };
+    let context = context(offer, &setup, &fit, &quote);
     let text = find("axolotl").unwrap().write(&context).unwrap();
     let yaml: serde_json::Value = serde_saphyr::from_str(&text).unwrap();
     assert_eq!(yaml["base_model"], "meta-llama/Meta-Llama-3-8B");

@@ -1,7 +1,7 @@
 //! Each trainer's file against the setup that was estimated, field by field.
 
 use crate::estimate::quote::PriceKind;
-use crate::export::tests::{NOW, fit, friendly, quote};
+use crate::export::tests::{context, fit, friendly, quote};
 use crate::export::{Context, Unsuitable, find};
 use crate::offer::Provider;
 use crate::setup::{Draft, Field, Setup};
@@ -33,15 +33,7 @@ fn reporting(
     let mut offer = friendly().into_iter().find(|o| o.provider == Provider::Gcp).unwrap();
     offer.hardware.gpus = gpus;
     offer.hardware.gpu = crate::gpu::catalogue().find("A100 SXM 40GB").ok();
-    let context = Context {
-        offer: &offer,
-        setup: &setup,
-        fit: &fit,
-        advice: &[],
-        quote: &quote,
-        at: NOW,
-        wandb,
-    };
+    let context = Context { wandb, ..context(&offer, &setup, &fit, &quote) };
     find(target).unwrap().write(&context)
 }
 
@@ -180,6 +172,8 @@ fn unsloth_and_torchtune_get_every_field_or_refuse() {
     );
     let eager = write("unsloth", &format!("{words} loss_kernel=eager"), 1.0).unwrap_err();
     assert!(eager.0.contains("--loss-kernel fused"), "{eager}");
+    let eager = write("unsloth", &format!("{words} attention=eager"), 1.0).unwrap_err();
+    assert!(eager.0.contains("--attention flash"), "{eager}");
     assert!(write("unsloth", words, 2.0).unwrap_err().0.contains("--gpus 1"));
     let words =
         "framework=torchtune method=lora seq_len=2048 micro_batch=2 lora_targets=q,v epochs=2";

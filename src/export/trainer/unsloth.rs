@@ -4,7 +4,9 @@ use super::facts::{self, python};
 use super::{Nodes, Plan, mismatch};
 use crate::export::{Context, Export, Purpose, Unsuitable, note, template};
 use crate::offer::Provider;
-use crate::setup::{Checkpointing, Framework, LossKernel, Method, Offload, Precision, Quant};
+use crate::setup::{
+    Attention, Checkpointing, Framework, LossKernel, Method, Offload, Precision, Quant,
+};
 
 pub(in crate::export) const EXPORT: Export = Export {
     name: "unsloth",
@@ -39,6 +41,11 @@ fn render(c: &Context<'_>) -> Result<String, Unsuitable> {
     if s.framework == Framework::Unsloth && s.loss_kernel != LossKernel::Fused {
         return Err(Unsuitable::because(
             "Unsloth computes the loss in its own fused kernel; estimate with --loss-kernel fused",
+        ));
+    }
+    if s.attention == Attention::Eager {
+        return Err(Unsuitable::because(
+            "Unsloth computes attention in kernels of its own; estimate with --attention flash or sdpa",
         ));
     }
     if s.offload != Offload::None {

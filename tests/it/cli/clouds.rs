@@ -3,8 +3,8 @@
 //! installed; Azure's asks for an account as soon as it has understood the command.
 
 use super::House;
-use super::tools::{rentable, tool};
-use std::io::{BufRead, BufReader, Read, Write};
+use super::tools::{rentable, request, tool};
+use std::io::{BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
@@ -31,26 +31,7 @@ fn converse(stream: &TcpStream, reply: &str, kept: &Heard) -> Option<()> {
     let mut reader = BufReader::new(stream.try_clone().ok()?);
     let mut writer = stream;
     loop {
-        let mut first = String::new();
-        if reader.read_line(&mut first).ok()? == 0 {
-            return None;
-        }
-        let mut length = 0;
-        loop {
-            let mut line = String::new();
-            reader.read_line(&mut line).ok()?;
-            if line.trim().is_empty() {
-                break;
-            }
-            if let Some((name, value)) = line.split_once(':')
-                && name.eq_ignore_ascii_case("content-length")
-            {
-                length = value.trim().parse().ok()?;
-            }
-        }
-        let mut body = vec![0; length];
-        reader.read_exact(&mut body).ok()?;
-        kept.lock().unwrap().push((first, String::from_utf8(body).ok()?));
+        kept.lock().unwrap().push(request(&mut reader)?);
         let kind = if reply.starts_with('<') { "text/xml" } else { "application/json" };
         write!(
             writer,

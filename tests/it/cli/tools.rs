@@ -2,7 +2,7 @@
 //! says on standard error what it skips.
 
 use super::{House, sample};
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
 /// Runs `program`; `None`, and a line that says so, when it is not installed.
@@ -163,34 +163,40 @@ pub(super) fn rentable() -> Vec<haggle::offer::Offer> {
         .collect()
 }
 
+/// The next request: its first line, and its body; `None` at the end.
+pub(super) fn request(reader: &mut impl BufRead) -> Option<(String, String)> {
+    let mut first = String::new();
+    if reader.read_line(&mut first).ok()? == 0 {
+        return None;
+    }
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok()?;
+        if line.trim().is_empty() {
+            break;
+        }
+        if let Some((name, value)) = line.split_once(':')
+            && name.eq_ignore_ascii_case("content-length")
+        {
+            length = value.trim().parse().ok()?;
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    Some((first, String::from_utf8(body).ok()?))
+}
+
 /// Answers each request on `listener` as Vast.ai does after a create, and keeps what came.
 fn answer(listener: &std::net::TcpListener) -> Option<(String, String)> {
-    use std::io::{BufRead, BufReader, Read};
     for stream in listener.incoming() {
         let mut stream = stream.ok()?;
-        let mut reader = BufReader::new(stream.try_clone().ok()?);
-        let mut first = String::new();
-        reader.read_line(&mut first).ok()?;
-        let mut length = 0;
-        loop {
-            let mut line = String::new();
-            reader.read_line(&mut line).ok()?;
-            if line.trim().is_empty() {
-                break;
-            }
-            if let Some((name, value)) = line.split_once(':')
-                && name.eq_ignore_ascii_case("content-length")
-            {
-                length = value.trim().parse().ok()?;
-            }
-        }
-        let mut body = vec![0; length];
-        reader.read_exact(&mut body).ok()?;
+        let (first, body) = request(&mut BufReader::new(stream.try_clone().ok()?))?;
         let json = r#"{"success":true,"new_contract":1}"#;
         let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n";
         write!(stream, "{head}content-length: {}\r\n\r\n{json}", json.len()).ok()?;
         if first.starts_with("PUT") {
-            return Some((first, String::from_utf8(body).ok()?));
+            return Some((first, body));
         }
     }
     None
