@@ -36,7 +36,7 @@ impl View {
         front_of(&self.points(table))
     }
 
-    /// Where the lines shown stand, in their order. Lines whose job does not fit, or whose total or
+    /// Where the lines shown stand, in their order. Lines whose job does not fit in memory or on disk, or whose total or
     /// hours are unknown, stand nowhere.
     pub fn points(&mut self, table: &Table) -> Vec<FrontPoint> {
         let lines = self.window(table, 0, usize::MAX).to_vec();
@@ -45,10 +45,13 @@ impl View {
 
     /// Where a line stands.
     pub fn point(&self, table: &Table, line: ViewRow) -> Option<FrontPoint> {
-        let figures = self.frame(table, line.kind)?.priced.figures(table.slot(line.row)?);
+        let (slot, frame) = (table.slot(line.row)?, self.frame(table, line.kind)?);
+        let figures = frame.priced.figures(slot);
+        let short = frame.is_disk_short(slot);
         let (total_usd, hours) = (figures.total, figures.hours);
         // Unknown figures are not finite.
-        let usable = total_usd.is_finite()
+        let usable = !short
+            && total_usd.is_finite()
             && hours.is_finite()
             && self.class_estimate(table, line.row)?.fit.verdict != Verdict::No;
         usable.then_some(FrontPoint { line, total_usd, hours })

@@ -112,29 +112,42 @@ enum Weights<'a> {
     Flags(&'a [u16]),
     /// The first eight letters of the key.
     Keys(&'a super::table::Table),
-    /// Whether it runs (ranks by code), then the total: two bits and the upper 62 of the figure.
-    RunsTotal(&'a [u32], Vec<u64>, Priced<'a>),
+    /// Whether it runs.
+    Runs(Runs<'a>),
+    /// Whether it runs, then what the finished job costs or takes: two bits, and the upper 62 of
+    /// the figure. A job that cannot run on an offer is never finished there, so that its figure
+    /// is compared only with others of that kind, whichever way the key goes.
+    Finished(Finished<'a>),
     Equal,
 }
 
 impl<'a> Weigher<'a> {
-    /// The chosen keys and those that decide between equals. The default order begins with one
-    /// weight for both of its keys, so that a single pass finds the first lines.
+    /// The chosen keys and those that decide between equals. What a total or hours weigh includes
+    /// whether the job runs, so that a single pass finds the first lines of the default order.
     pub(crate) fn all(keys: &[SortKey], frame: &Frame<'a>) -> Vec<Self> {
+        let default = keys == SortKey::DEFAULT;
+        let chosen = if default { keys.get(1..).unwrap_or_default() } else { keys };
         let mut all = Vec::new();
-        if keys == SortKey::DEFAULT {
-            let weights =
-                Weights::RunsTotal(&frame.table.columns().class, runs(frame), frame.priced);
-            all.push(Self { weights, descending: false });
+        for key in chosen.iter().chain(&SortKey::TIES) {
+            let figure = match key.by {
+                SortBy::Field(Field::Total) => Some(Figure::Total),
+                SortBy::Field(Field::Hours) => Some(Figure::Hours),
+                _ => None,
+            };
+            all.extend(figure.map(|figure| {
+                let runs = Runs::new(frame);
+                let finished = Finished { runs, priced: frame.priced, figure, default };
+                Self { weights: Weights::Finished(finished), descending: key.descending }
+            }));
+            all.push(Weigher::new(*key, frame));
         }
-        all.extend(keys.iter().chain(&SortKey::TIES).map(|key| Weigher::new(*key, frame)));
         all
     }
 
     /// Prepares a key for the rows of a frame.
     pub(crate) fn new(key: SortKey, frame: &Frame<'a>) -> Self {
         let weights = match key.by {
-            SortBy::Runs => Weights::Codes(&frame.table.columns().class, runs(frame)),
+            SortBy::Runs => Weights::Runs(Runs::new(frame)),
             SortBy::Field(field) => match field.info().kind {
                 Kind::Number(_) => source(field, frame).map_or(Weights::Equal, Weights::Figures),
                 Kind::Text | Kind::Choice(_) => words(field, frame),
@@ -154,9 +167,8 @@ impl<'a> Weigher<'a> {
             Weights::Bytes(codes, ranks) => ranked(ranks, codes.get(slot).map(|c| usize::from(*c))),
             Weights::Flags(flags) => u64::from(flags.get(slot).copied().unwrap_or(0)),
             Weights::Keys(table) => table.first_letters(slot).min(LAST - 2),
-            Weights::RunsTotal(codes, ranks, priced) => {
-                runs_total(codes, ranks, slot, priced.get(Figure::Total, slot))
-            }
+            Weights::Runs(runs) => runs.rank(slot),
+            Weights::Finished(finished) => return finished.weight(slot, self.descending),
             Weights::Equal => 0,
         };
         if self.descending && weight != LAST { LAST - 1 - weight } else { weight }
@@ -176,13 +188,12 @@ impl<'a> Weigher<'a> {
                     *cell = ranks.get(*code as usize).copied().unwrap_or(LAST);
                 }
             }
-            Weights::RunsTotal(codes, ranks, priced) => {
-                priced.fill_least(first, cells);
-                let codes = codes.get(first..).unwrap_or_default();
-                for (cell, code) in cells.iter_mut().zip(codes) {
-                    let rank = ranks.get(*code as usize).copied().unwrap_or(3).min(3);
-                    *cell = rank << 62 | figure(f64::from_bits(*cell)) >> 2;
+            Weights::Finished(finished) if self.fills(finished) => {
+                finished.priced.fill_least(first, cells);
+                for (cell, slot) in cells.iter_mut().zip(first..) {
+                    *cell = finished.of(slot, f64::from_bits(*cell), self.descending);
                 }
+                return;
             }
             _ if self.has_bound() => {
                 let slots = first..;
@@ -201,10 +212,15 @@ impl<'a> Weigher<'a> {
         }
     }
 
+    /// Do the totals of all rows, or their bounds, say what the rows weigh?
+    fn fills(&self, finished: &Finished<'_>) -> bool {
+        finished.figure == Figure::Total && (finished.priced.columns.is_some() || self.has_bound())
+    }
+
     /// Is the weight so dear to work out that [`Weigher::at_least`] should be asked first?
     pub(crate) fn has_bound(&self) -> bool {
         match &self.weights {
-            Weights::RunsTotal(_, _, priced)
+            Weights::Finished(Finished { priced, figure: Figure::Total, .. })
             | Weights::Figures(Source::Priced(priced, Figure::Total)) => {
                 priced.columns.is_none() && !self.descending
             }
@@ -215,8 +231,8 @@ impl<'a> Weigher<'a> {
     /// What the row in `slot` weighs at least.
     pub(crate) fn at_least(&self, slot: usize) -> u64 {
         match &self.weights {
-            Weights::RunsTotal(codes, ranks, priced) => {
-                runs_total(codes, ranks, slot, priced.at_least(slot))
+            Weights::Finished(finished) if finished.figure == Figure::Total => {
+                finished.of(slot, finished.priced.at_least(slot), false)
             }
             Weights::Figures(Source::Priced(priced, Figure::Total)) => {
                 figure(priced.at_least(slot))
@@ -231,19 +247,70 @@ fn fill_figures(column: &[f64], first: usize, cells: &mut [u64; 64]) {
     cells.iter_mut().zip(figures).for_each(|(cell, v)| *cell = figure(*v));
 }
 
-fn runs_total(codes: &[u32], ranks: &[u64], slot: usize, total: f64) -> u64 {
-    let rank = codes.get(slot).and_then(|c| ranks.get(*c as usize)).copied().unwrap_or(3).min(3);
-    rank << 62 | figure(total) >> 2
+/// A figure of the finished job, after whether it runs.
+struct Finished<'a> {
+    runs: Runs<'a>,
+    priced: Priced<'a>,
+    figure: Figure,
+    /// Is it the default order? There an offer without the figure stays among its like; where the
+    /// figure itself was asked for, it is last.
+    default: bool,
 }
 
-/// By class: can the job run there?
-fn runs(frame: &Frame<'_>) -> Vec<u64> {
-    let rank = |v: Verdict| match v {
-        Verdict::Fits | Verdict::Tight => 0,
-        Verdict::Unknown => 1,
-        Verdict::No => 2,
-    };
-    frame.classes.iter().map(|c| rank(c.fit.verdict)).collect()
+impl Finished<'_> {
+    fn weight(&self, slot: usize, descending: bool) -> u64 {
+        self.of(slot, self.priced.get(self.figure, slot), descending)
+    }
+
+    fn of(&self, slot: usize, v: f64, descending: bool) -> u64 {
+        let weight = figure(v);
+        let known = weight != LAST;
+        if !known && !self.default {
+            return LAST;
+        }
+        let rank = self.runs.rank(slot);
+        let rank = if known || !self.priced.never_finishes(slot) { rank } else { Runs::CANNOT };
+        rank << 62 | (if descending && known { LAST - 1 - weight } else { weight }) >> 2
+    }
+}
+
+/// Can the job run there?
+struct Runs<'a> {
+    classes: &'a [u32],
+    /// By class.
+    ranks: Vec<u64>,
+    disks: &'a [f64],
+    /// What the job needs or was asked for, GB.
+    disk: f64,
+}
+
+impl<'a> Runs<'a> {
+    const NOBODY_KNOWS: u64 = 1;
+    const CANNOT: u64 = 2;
+
+    fn new(frame: &Frame<'a>) -> Self {
+        let columns = frame.table.columns();
+        let rank = |v: Verdict| match v {
+            Verdict::Fits | Verdict::Tight => 0,
+            Verdict::Unknown => Self::NOBODY_KNOWS,
+            Verdict::No => Self::CANNOT,
+        };
+        Self {
+            classes: &columns.class,
+            ranks: frame.classes.iter().map(|c| rank(c.fit.verdict)).collect(),
+            disks: &columns.disk,
+            disk: frame.disk,
+        }
+    }
+
+    /// 0 where it can, 1 where nobody knows, 2 where the memory or the largest disk is too small.
+    fn rank(&self, slot: usize) -> u64 {
+        if self.disks.get(slot).is_some_and(|disk| *disk < self.disk) {
+            return Self::CANNOT;
+        }
+        let class = self.classes.get(slot).and_then(|code| self.ranks.get(*code as usize));
+        class.copied().unwrap_or(Self::NOBODY_KNOWS)
+    }
 }
 
 /// A figure as a number that sorts like it. NaN is last.

@@ -118,7 +118,7 @@ quantity! {
     UsdPerHour
     /// Dollars per gigabyte (10⁹ bytes) moved.
     UsdPerGb
-    /// Dollars per gigabyte (10⁹ bytes) kept for a month of 720 hours.
+    /// Dollars per gigabyte (10⁹ bytes) kept for a month.
     UsdPerGbMonth
     /// Hours.
     Hours
@@ -132,9 +132,12 @@ quantity! {
     PerHour
 }
 
-/// Hours in the month that storage is billed by. Vast.ai's own arithmetic is exact with 720
-/// (checked on 14 real offers, 2024-07 to 2026-08).
+/// Hours in the month that Vast.ai bills storage by: its own arithmetic is exact with 720 (checked
+/// on 14 real offers, 2024-07 to 2026-08).
 pub const HOURS_PER_MONTH: f64 = 720.0;
+/// Hours in a twelfth of a year, which the large clouds' price lists and `TensorDock`'s convert
+/// storage by.
+pub const HOURS_PER_TWELFTH: f64 = 730.0;
 
 const BYTES_PER_GIB: f64 = 1_073_741_824.0;
 const BYTES_PER_GB: f64 = 1e9;
@@ -190,9 +193,14 @@ impl UsdPerGb {
 }
 
 impl UsdPerGbMonth {
-    /// What keeping `amount` for an hour costs.
-    pub fn hourly(self, amount: Gb) -> UsdPerHour {
-        UsdPerHour(self.0 * amount.0 * (1.0 / HOURS_PER_MONTH))
+    /// What keeping `amount` for an hour costs, when a month is billed as so many hours.
+    pub fn hourly(self, amount: Gb, month: Hours) -> UsdPerHour {
+        UsdPerHour(self.0 * amount.0 / month.0)
+    }
+
+    /// What keeping `amount` for a month costs.
+    pub fn of(self, amount: Gb) -> Usd {
+        Usd(self.0 * amount.0)
     }
 }
 
@@ -253,7 +261,7 @@ mod tests {
 
     #[test]
     fn storage_is_billed_by_a_month_of_720_hours() {
-        let hourly = UsdPerGbMonth::new(0.15).hourly(Gb::new(8.0));
+        let hourly = UsdPerGbMonth::new(0.15).hourly(Gb::new(8.0), Hours::new(HOURS_PER_MONTH));
         assert!((hourly.get() - 8.0 * 0.15 / 720.0).abs() < 1e-15);
     }
 }

@@ -10,7 +10,7 @@ use crate::estimate::class::ClassEstimate;
 use crate::estimate::quote::{Disk, Forgotten, Item, ItemKind, PriceKind, Quote, Stage};
 use crate::offer::{Basis, Offer};
 use crate::setup::Setup;
-use crate::units::{Gb, HOURS_PER_MONTH, Hours, Mbps, UnixSeconds, UsdPerGb, UsdPerHour, trimmed};
+use crate::units::{Gb, Hours, Mbps, UnixSeconds, UsdPerGb, UsdPerHour, trimmed};
 
 /// Friday 18:00 to Monday 09:00.
 const WEEKEND: Hours = Hours::new(63.0);
@@ -49,11 +49,11 @@ pub fn explain(
 fn forgotten(job: &Job, offer: &Offer, price: Option<UsdPerHour>) -> Forgotten {
     let weekend = price.map(|price| {
         let fee = job.storage.or(offer.fees.storage);
-        let disk = fee.map_or(UsdPerHour::ZERO, |fee| fee.hourly(job.disk));
+        let disk = fee
+            .map_or(UsdPerHour::ZERO, |fee| fee.hourly(job.disk, Terms::of(offer.provider).month));
         (price + disk).over(WEEKEND)
     });
-    let month = Hours::new(HOURS_PER_MONTH);
-    let stopped_month = offer.fees.storage_stopped.map(|fee| fee.hourly(job.disk).over(month));
+    let stopped_month = offer.fees.storage_stopped.map(|fee| fee.of(job.disk));
     Forgotten { weekend, stopped_month }
 }
 
@@ -185,7 +185,8 @@ impl Words<'_> {
         let rate =
             self.job.storage.or(self.offer.fees.storage).map_or("?".into(), |f| trimmed(f.get()));
         let hours = self.stages.map_or("?".into(), |s| format!("{:.2}", s.total()));
-        format!("{:.0} GB × {rate} $/GB-month × {hours} h / 720", self.job.disk.get())
+        let month = Terms::of(self.offer.provider).month.get();
+        format!("{:.0} GB × {rate} $/GB-month × {hours} h / {month:.0}", self.job.disk.get())
     }
 
     fn lost(&self) -> String {
@@ -209,10 +210,11 @@ impl Words<'_> {
     }
 
     fn minimum(&self) -> String {
-        let whole = Terms::of(self.offer.provider).whole_hours;
+        let step = Terms::of(self.offer.provider).step.get();
         match self.offer.fees.minimum {
             None => "the shortest time billed is not stated".into(),
-            Some(_) if whole => "begun hours are billed in full".into(),
+            Some(_) if step >= 1.0 => "begun hours are billed in full".into(),
+            Some(_) if step > 0.0 => "begun minutes are billed in full".into(),
             Some(least) if least.get() <= 0.0 => "no least time".into(),
             Some(least) => {
                 format!("at least {} are billed", crate::units::duration(least.seconds() as i64))

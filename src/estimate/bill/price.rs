@@ -281,7 +281,7 @@ impl Job {
         let mut items = self.moved(row, case);
         items[ItemKind::GpuTime as usize] = Some(cost(stages.useful() - stages.free(terms)));
         items[ItemKind::Storage as usize] =
-            storage.map(|fee| fee.hourly(self.disk).over(Hours::new(stages.total())));
+            storage.map(|fee| fee.hourly(self.disk, terms.month).over(Hours::new(stages.total())));
         items[ItemKind::LostWork as usize] = known.then(|| cost(stages.lost));
         items[ItemKind::Idle as usize] = Some(cost(stages.idle));
         items[ItemKind::MinimumCharge as usize] =
@@ -298,7 +298,11 @@ pub(crate) fn unused(
     terms: &Terms,
     worst: bool,
 ) -> Option<f64> {
-    let begun = if terms.whole_hours { billed.ceil() } else { billed };
+    // A sum of stages that is a whole number of steps but for its last digits begins no other step.
+    const SPARE: f64 = 1e-9;
+    let step = terms.step.get();
+    let begun =
+        if step > 0.0 { ((billed / step - SPARE).ceil() * step).max(billed) } else { billed };
     let least = match minimum {
         Some(least) => least.get(),
         None if worst || billed >= LONGEST_MINIMUM.get() => LONGEST_MINIMUM.get(),

@@ -2,7 +2,7 @@
 //! from when it is billed, and what is left after an interruption.
 
 use crate::offer::{Basis, Provider};
-use crate::units::{Hours, Range};
+use crate::units::{HOURS_PER_MONTH, HOURS_PER_TWELFTH, Hours, Range};
 
 /// What of the start is not billed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,8 +24,10 @@ pub(crate) struct Terms {
     pub(crate) boot_basis: Basis,
     /// What of the start is free.
     pub(crate) free: Free,
-    /// Begun hours are billed in full.
-    pub(crate) whole_hours: bool,
+    /// A begun one of these is billed in full; zero where time is billed as it passes.
+    pub(crate) step: Hours,
+    /// The hours by which a monthly fee for disk becomes an hourly one.
+    pub(crate) month: Hours,
     /// The disk survives an interruption; otherwise everything is fetched again.
     pub(crate) keeps_disk: bool,
 }
@@ -39,7 +41,8 @@ const PLAIN: Terms = Terms {
     boot: minutes(3.0, 6.0, 10.0),
     boot_basis: Basis::Assumed,
     free: Free::Nothing,
-    whole_hours: false,
+    step: Hours::ZERO,
+    month: Hours::new(HOURS_PER_MONTH),
     keeps_disk: false,
 };
 
@@ -56,23 +59,28 @@ const VAST: Terms = Terms {
 /// RunPod: docs of August 2026 say that a pod takes 2 to 5 minutes.
 const RUNPOD: Terms = Terms { boot: minutes(2.0, 3.5, 5.0), boot_basis: Basis::Listed, ..PLAIN };
 
-/// Lambda: billed from passing health checks (billing page).
-const LAMBDA: Terms = Terms { free: Free::Boot, ..PLAIN };
+/// Lambda: billed from passing health checks, in increments of a minute (billing page).
+const LAMBDA: Terms = Terms { free: Free::Boot, step: Hours::from_minutes(1.0), ..PLAIN };
 
-/// TensorDock: an outbid machine keeps its storage (docs on spot instances).
-const TENSORDOCK: Terms = Terms { keeps_disk: true, ..PLAIN };
+/// TensorDock: an outbid machine keeps its storage (docs on spot instances); its hourly rate for disk
+/// is that of 730 hours.
+const TENSORDOCK: Terms = Terms { keeps_disk: true, month: Hours::new(HOURS_PER_TWELFTH), ..PLAIN };
 
 /// Vultr: billed by the hour (docs of September 2025).
-const VULTR: Terms = Terms { whole_hours: true, ..PLAIN };
+const VULTR: Terms = Terms { step: Hours::new(1.0), ..PLAIN };
+
+/// The three large clouds convert a month of disk by 730 hours.
+const CLOUD: Terms =
+    Terms { boot_basis: Basis::Measured, month: Hours::new(HOURS_PER_TWELFTH), ..PLAIN };
 
 /// AWS: 2:17 to 2:42 minutes measured through SkyPilot (2022).
-const AWS: Terms = Terms { boot: minutes(2.0, 2.5, 5.0), boot_basis: Basis::Measured, ..PLAIN };
+const AWS: Terms = Terms { boot: minutes(2.0, 2.5, 5.0), ..CLOUD };
 
 /// Azure: 350 seconds measured through SkyPilot (June 2024).
-const AZURE: Terms = Terms { boot: minutes(4.0, 6.0, 10.0), boot_basis: Basis::Measured, ..PLAIN };
+const AZURE: Terms = Terms { boot: minutes(4.0, 6.0, 10.0), ..CLOUD };
 
 /// Google Cloud: 2:40 to 3:02 minutes measured through SkyPilot (2022).
-const GCP: Terms = Terms { boot: minutes(2.5, 3.0, 5.0), boot_basis: Basis::Measured, ..PLAIN };
+const GCP: Terms = Terms { boot: minutes(2.5, 3.0, 5.0), ..CLOUD };
 
 impl Terms {
     /// The terms of `provider`.

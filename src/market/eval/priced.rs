@@ -86,6 +86,13 @@ impl<'a> Priced<'a> {
         }
     }
 
+    /// Would the job never end there, although its speed is known?
+    pub(crate) fn never_finishes(&self, slot: usize) -> bool {
+        let class = self.table.columns().class.get(slot);
+        let paced = class.and_then(|c| self.least.get(*c as usize)).is_some_and(|h| !h.is_nan());
+        paced && self.get(Figure::Hours, slot).is_nan()
+    }
+
     /// What the total of a slot is not below; NaN where the total is unknown.
     pub(crate) fn at_least(&self, slot: usize) -> f64 {
         if !self.bounded {

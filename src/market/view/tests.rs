@@ -317,6 +317,7 @@ fn by_the_book(view: &View, table: &Table) -> Vec<ViewRow> {
         let class = view.class_estimate(table, l.row).unwrap();
         let quote = view.row_quote(table, l.row, l.kind).unwrap();
         let runs = match class.fit.verdict {
+            _ if quote.disk_short || quote.never_finishes => 2.0,
             Verdict::Fits | Verdict::Tight => 0.0,
             Verdict::Unknown => 1.0,
             Verdict::No => 2.0,
@@ -355,6 +356,34 @@ fn the_first_lines_are_those_that_pricing_every_line_finds() {
         assert_eq!(top, expected[..30.min(expected.len())], "{pricing}");
         assert!(!lazy.pricings().unwrap().is_whole(&table), "{pricing}: priced without need");
         assert_eq!(lazy.window(&table, 0, usize::MAX).to_vec(), expected, "{pricing}");
+    }
+}
+
+/// A job that cannot run on an offer has no finished job to compare, whichever way one asks.
+#[test]
+fn what_cannot_run_never_ranks_above_what_can() {
+    use crate::estimate::fit::Verdict;
+    let table = table(900, 41);
+    for (sort, pricing) in [("total", "both"), ("-total", "spot"), ("hours", "both"), ("", "both")]
+    {
+        let (setup, query) = (setup_on(pricing, "1tb"), Query::default());
+        let sort = SortKey::parse_list(sort).unwrap();
+        let mut view = View::new();
+        view.refresh(&table, &Ask { setup: &setup, query: &query, sort: &sort, now: now() });
+        let lines = view.window(&table, 0, usize::MAX).to_vec();
+        let ranks = lines.iter().filter_map(|l| {
+            let quote = view.row_quote(&table, l.row, l.kind)?;
+            quote.total?;
+            Some(match view.class_estimate(&table, l.row)?.fit.verdict {
+                _ if quote.disk_short => 2,
+                Verdict::Fits | Verdict::Tight => 0,
+                Verdict::Unknown => 1,
+                Verdict::No => 2,
+            })
+        });
+        let ranks: Vec<u8> = ranks.collect();
+        assert!(ranks.is_sorted(), "{sort:?}");
+        assert!(ranks.contains(&0) && ranks.contains(&2), "{sort:?}: nothing to tell apart");
     }
 }
 

@@ -16,7 +16,8 @@ use crate::provider::figures::{DEAREST, dollars, flags};
 use crate::provider::harvest::{Harvest, Reason, counts, list};
 use crate::provider::lenient::{Number, Words, lenient_object};
 use crate::units::{
-    Gb, Gib, HOURS_PER_MONTH, Hours, Mbps, Share, UnixSeconds, UsdPerGb, UsdPerGbMonth, UsdPerHour,
+    Gb, Gib, HOURS_PER_TWELFTH, Hours, Mbps, Share, UnixSeconds, UsdPerGb, UsdPerGbMonth,
+    UsdPerHour,
 };
 use serde_json::Value;
 
@@ -275,7 +276,7 @@ impl Machine {
 /// released; billed for the time used; what traffic costs is stated nowhere.
 fn fees(pricing: &Pricing) -> Fees {
     let storage = pricing.storage.up_to(DEAREST_PART);
-    let storage = storage.map(|hourly| UsdPerGbMonth::new(hourly * HOURS_PER_MONTH));
+    let storage = storage.map(|hourly| UsdPerGbMonth::new(hourly * HOURS_PER_TWELFTH));
     Fees {
         storage,
         storage_stopped: storage,

@@ -46,7 +46,7 @@ fn a_machine_costs_the_sum_of_its_parts() {
     let wanted = [(1.0, Some(2.288)), (2.0, Some(4.576)), (4.0, Some(9.152)), (8.0, Some(18.304))];
     assert_eq!(found, wanted);
     let one = &harvest.offers()[0];
-    let disk = one.fees.storage.unwrap().hourly(Gb::new(100.0));
+    let disk = one.fees.storage.unwrap().hourly(Gb::new(100.0), crate::units::Hours::new(730.0));
     assert!((one.price.on_demand.unwrap().get() + disk.get() - 2.293).abs() < 1e-9);
     assert_eq!((card_of(one), one.hardware.vram), ("H100 SXM", Some(Gib::new(80.0))));
     assert_eq!(one.id(), "tensordock:loc.p1.h100-sxm5-80gb.x1");
@@ -132,7 +132,7 @@ fn hosts_state_uptime_in_per_cent_and_speed_in_gigabits() {
     assert_eq!(dollars(offer), Some(0.78));
     assert_eq!(offer.launch_id.as_str(), "hostnode:h1");
     assert_eq!(offer.host.as_ref().map(Text::as_str), Some("Org"));
-    assert_eq!(offer.fees.storage, Some(UsdPerGbMonth::new(0.0001 * 720.0)));
+    assert_eq!(offer.fees.storage, Some(UsdPerGbMonth::new(0.0001 * 730.0)));
 }
 
 #[test]
