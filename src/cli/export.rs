@@ -23,7 +23,8 @@ pub(super) fn run(call: &Call, args: ExportArgs) -> Result<(), Failure> {
     check_project(wandb, target)?;
     let setup = call.setup(flags)?;
     let market = call.market()?;
-    let (quoted, _) = market::find(&market, &setup, &args.offer)?;
+    let (quoted, _) = market::find(&market, &setup, &args.offer)
+        .or_else(|gone| market.strict(&call.global).and(Err(gone)))?;
     let context = Context { wandb, ..quote::context(&quoted, &setup, market.now) };
     let text = target.write(&context).map_err(|e| Failure::usage(e.to_string()))?;
     match &args.output {

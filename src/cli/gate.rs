@@ -31,6 +31,7 @@ pub(super) fn run(call: &Call, args: GateArgs) -> Result<(), Failure> {
     let (Some(point), Some(quoted)) =
         (cheapest, cheapest.and_then(|p| market.quoted(&setup, p.line)))
     else {
+        market.strict(&call.global)?;
         return Err(Failure::nothing("no offer that fits has a total; there is nothing to judge"));
     };
     let passed = point.total_usd <= args.max_total;

@@ -20,7 +20,8 @@ pub(super) fn run(call: &Call, args: OfferArgs) -> Result<(), Failure> {
     let setup = call.setup(args.setup)?;
     let mut market = call.market()?;
     market.ask(&setup, &Query::default(), &[]);
-    let (quoted, line) = market::find(&market, &setup, &args.offer)?;
+    let (quoted, line) = market::find(&market, &setup, &args.offer)
+        .or_else(|gone| market.strict(&call.global).and(Err(gone)))?;
     let elsewhere = market.elsewhere(line);
     let context = context(&quoted, &setup, market.now);
     let scaling = market.scaling(&setup, &quoted.offer, quoted.quote.pricing);

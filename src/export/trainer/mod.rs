@@ -43,6 +43,11 @@ const PORT: u16 = 29500;
 
 /// The plan for the framework of the setup, on one machine or on several.
 pub(super) fn plan(c: &Context<'_>, nodes: Option<Nodes>) -> Result<Plan, Unsuitable> {
+    if nodes.is_none() && facts::all_gpus(c) > facts::gpus(c) {
+        return Err(Unsuitable::because(
+            "the job wants more GPUs than the machine has; skypilot and dstack start several machines",
+        ));
+    }
     let mut plan = match c.setup.framework {
         Framework::Hf | Framework::Trl => trl::plan(c, nodes),
         Framework::Axolotl => axolotl::plan(c, nodes),

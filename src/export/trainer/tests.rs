@@ -228,6 +228,8 @@ fn a_job_takes_no_more_gpus_than_were_estimated() {
     let all = write("run-script", "framework=trl method=lora", 8.0).unwrap();
     holds(&all, &["torchrun --nproc-per-node 8 train.py"]);
     assert!(!all.contains("CUDA_VISIBLE_DEVICES"), "{all}");
+    let few = write("run-script", "framework=trl gpus=16 method=lora", 8.0).unwrap_err();
+    assert!(few.0.contains("start several machines"), "{few}");
 }
 
 #[test]

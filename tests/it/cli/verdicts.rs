@@ -60,6 +60,11 @@ fn strict_is_four_when_a_provider_is_missing_or_old() {
     let old = house.on(&market, &["list", "--strict", "--max-age", "10m", "--limit", "1"]);
     assert_eq!(old.code, 4, "{old:?}");
     assert!(old.err.contains("partial data"), "{old:?}");
+    // Whether nothing matches is not known while something is missing.
+    for words in [vec!["best"], vec!["gate", "--max-total", "5"], vec!["quote", "vast:gone"]] {
+        let ran = house.on(&market, &[&words[..], &["--strict", "--max-age", "10m"]].concat());
+        assert_eq!(ran.code, 4, "{words:?}: {ran:?}");
+    }
     // Nobody listens on the discard port of this machine.
     let output = house
         .haggle(&["list", "--strict", "--provider", "vast", "--format", "json"])
