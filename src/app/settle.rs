@@ -4,6 +4,7 @@
 use super::grid::Row;
 use super::layout::Layout;
 use super::{App, Overlay};
+use crate::market::column::LineCells;
 use crate::market::query::Field;
 use crate::market::{Cell, Column, SortBy, SortKey, ViewRow};
 use unicode_width::UnicodeWidthStr;
@@ -71,10 +72,11 @@ impl App {
     fn fill_grid(&mut self, height: usize) {
         let lines = self.desk.window(self.cursor.offset, height);
         let (view, table) = (self.desk.view(), self.desk.table());
+        let found: Vec<LineCells<'_>> = lines.iter().map(|line| view.line(table, *line)).collect();
         let cells: Vec<Vec<Cell>> = self
             .columns
             .iter()
-            .map(|column| lines.iter().map(|line| view.seen(table, *line, column)).collect())
+            .map(|column| found.iter().map(|line| line.seen(column)).collect())
             .collect();
         let heads: Vec<usize> = self.columns.iter().map(|c| self.head(c).width()).collect();
         let room = self.layout.as_ref().and_then(|l| l.table).map_or(0, |t| usize::from(t.width));
@@ -88,16 +90,16 @@ impl App {
             .iter()
             .filter_map(|s| self.columns.iter().position(|c| c.field == s.column.field))
             .collect();
-        let row = |(at, line): (usize, &ViewRow)| Row {
+        let mut cells: Vec<_> = cells.into_iter().map(Vec::into_iter).map(Some).collect();
+        let mut shown: Vec<_> = visible.iter().filter_map(|c| cells.get_mut(*c)?.take()).collect();
+        let row = |(line, found): (&ViewRow, &LineCells<'_>)| Row {
             line: *line,
-            cells: visible.iter().filter_map(|c| cells.get(*c)?.get(at).cloned()).collect(),
+            cells: shown.iter_mut().filter_map(Iterator::next).collect(),
             marked: self.marks.contains(line),
             change: table.mark(line.row),
-            disk_short: view
-                .row_quote(table, line.row, line.kind)
-                .is_some_and(|quote| quote.disk_short),
+            disk_short: found.is_disk_short(),
         };
-        self.grid.rows = lines.iter().enumerate().map(row).collect();
+        self.grid.rows = lines.iter().zip(&found).map(row).collect();
         self.say_what_is_cut();
         let stays = self.columns.iter().any(|c| c.field == self.column);
         if !stays && let Some(last) = self.columns.last() {
@@ -126,7 +128,7 @@ impl App {
     /// The whole text of a cell of the selected line.
     pub fn cell_text(&self, field: Field) -> Option<String> {
         let (line, column) = (self.cursor.line?, Column::of(field)?);
-        Some(self.desk.view().seen(self.desk.table(), line, column).text)
+        Some(self.desk.view().line(self.desk.table(), line).seen(column).text)
     }
 
     /// The sort keys in force.

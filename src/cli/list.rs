@@ -89,7 +89,10 @@ pub(super) fn table(market: &mut Market, lines: &[ViewRow], colours: bool) -> St
     let (view, table) = market.view();
     let rows: Vec<Vec<String>> = lines
         .iter()
-        .map(|line| columns.iter().map(|c| view.seen(table, *line, c).text).collect())
+        .map(|line| {
+            let line = view.line(table, *line);
+            columns.iter().map(|c| line.seen(c).text).collect()
+        })
         .collect();
     if out::is_plain() {
         let mut grid = out::Grid::new(&columns.iter().map(|c| c.title).collect::<Vec<_>>());

@@ -5,6 +5,7 @@ use super::query::{DISK_SHORT, Field, verdict_word};
 use super::table::{Mark, Table};
 use super::view::{View, ViewRow};
 use super::words::{availability_word, basis_name, link_word, verified_word};
+use crate::estimate::bill::RowQuote;
 use crate::estimate::quote::PriceKind;
 use crate::gpu;
 use crate::offer::{Flags, Offer};
@@ -12,6 +13,7 @@ use crate::units::{
     Gib, Hours, Mbps, Share, Usd, UsdPerHour, duration, gib, hours, mbps, percent, usd,
     usd_per_hour,
 };
+use std::cell::OnceCell;
 
 /// On which side a cell's text stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,35 +164,72 @@ impl Cell {
 }
 
 impl View {
+    /// A line, for its cells. A row that is gone has unknown cells only.
+    pub fn line<'a>(&'a self, table: &'a Table, line: ViewRow) -> LineCells<'a> {
+        LineCells {
+            view: self,
+            line,
+            found: table.slot(line.row).zip(self.frame(table, line.kind)),
+            offer: OnceCell::new(),
+            quote: OnceCell::new(),
+        }
+    }
+
+    /// A cell of a line.
+    pub fn cell(&self, table: &Table, line: ViewRow, column: &Column) -> Cell {
+        self.line(table, line).cell(column)
+    }
+}
+
+/// The cells of one line. What several of them need is looked up once.
+pub struct LineCells<'a> {
+    view: &'a View,
+    line: ViewRow,
+    found: Option<(usize, Frame<'a>)>,
+    offer: OnceCell<Option<Offer>>,
+    quote: OnceCell<Option<RowQuote>>,
+}
+
+impl LineCells<'_> {
     /// A cell as it is shown: a total of which parts are unknown is at least what it says (`≥`), and
     /// one that rests on what the user put in place of our figures has a star.
-    pub fn seen(&self, table: &Table, line: ViewRow, column: &Column) -> Cell {
-        let mut cell = self.cell(table, line, column);
+    pub fn seen(&self, column: &Column) -> Cell {
+        let mut cell = self.cell(column);
         if column.field == Field::Total && !cell.is_unknown() {
-            let quote = self.row_quote(table, line.row, line.kind);
-            if quote.is_some_and(|q| q.items.iter().any(Option::is_none)) {
+            if self.quote().is_some_and(|q| q.items.iter().any(Option::is_none)) {
                 cell.text.insert(0, '≥');
             }
-            if self.setup().is_some_and(|setup| setup.what_if().is_some()) {
+            if self.view.setup().is_some_and(|setup| setup.what_if().is_some()) {
                 cell.text.push('*');
             }
         }
         cell
     }
 
-    /// A cell of a line. A row that is gone has unknown cells only.
-    pub fn cell(&self, table: &Table, line: ViewRow, column: &Column) -> Cell {
-        let (Some(slot), Some(frame)) = (table.slot(line.row), self.frame(table, line.kind)) else {
-            return Cell::unknown();
-        };
-        match figure(column.field, &frame, slot) {
+    /// A cell: its value, and how it is written.
+    pub fn cell(&self, column: &Column) -> Cell {
+        let Some((slot, frame)) = &self.found else { return Cell::unknown() };
+        match figure(column.field, frame, *slot) {
             Some(v) if v.is_finite() => Cell::number(v, written(column.field, v)),
             Some(_) => Cell::unknown(),
-            None => table
-                .offer(line.row)
-                .and_then(|offer| words(column.field, &offer, &frame, line, slot))
+            None => self
+                .offer
+                .get_or_init(|| frame.table.offer(self.line.row))
+                .as_ref()
+                .and_then(|offer| words(column.field, offer, frame, self.line, *slot))
                 .unwrap_or_else(Cell::unknown),
         }
+    }
+
+    /// Is its disk too small for the job?
+    pub fn is_disk_short(&self) -> bool {
+        self.quote().is_some_and(|quote| quote.disk_short)
+    }
+
+    fn quote(&self) -> Option<&RowQuote> {
+        let (_, frame) = self.found.as_ref()?;
+        let find = || self.view.row_quote(frame.table, self.line.row, self.line.kind);
+        self.quote.get_or_init(find).as_ref()
     }
 }
 

@@ -12,13 +12,15 @@ use crate::offer::Provider;
 use crate::session::Stock;
 use crate::tty::{self, Frames, Guard, Out, Wants};
 use crate::ui::Screen;
-use futures_util::StreamExt;
+use futures_util::{Stream, StreamExt};
+use std::future::poll_fn;
 use std::io;
+use std::task::Poll;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until};
 
-/// Shortest time between two frames.
+/// Shortest time between two frames, but for those that keys ask for one at a time.
 const FRAME: Duration = Duration::from_millis(16);
 /// The same under reduced motion, when only rows stream in.
 const CALM_FRAME: Duration = Duration::from_secs(1);
@@ -88,6 +90,15 @@ async fn whole(
     }
 }
 
+/// What has come in and not been taken yet; never waits for more.
+async fn at_hand<S: Stream + Unpin>(input: &mut S) -> Option<Option<S::Item>> {
+    poll_fn(|context| match input.poll_next_unpin(context) {
+        Poll::Ready(event) => Poll::Ready(Some(event)),
+        Poll::Pending => Poll::Ready(None),
+    })
+    .await
+}
+
 impl Shown {
     async fn show(
         &mut self,
@@ -112,7 +123,15 @@ impl Shown {
             prepared &= !dirty;
             let pace = if only_rows && self.app.look.calm { CALM_FRAME } else { FRAME };
             let next_frame = drawn.map_or_else(Instant::now, |drawn| drawn + pace);
-            if dirty && Instant::now() >= next_frame {
+            let mut due = dirty && Instant::now() >= next_frame;
+            if dirty && !due && !only_rows {
+                // What a key has changed is shown at once, unless more keys are here already.
+                match at_hand(&mut input).await {
+                    Some(event) => self.take(event.and_then(Result::ok))?,
+                    None => due = true,
+                }
+            }
+            if due {
                 self.screen.draw(&self.app)?;
                 dirty = false;
                 drawn = Some(Instant::now());

@@ -194,7 +194,8 @@ pub(super) fn footer(pen: &mut Pen<'_>, app: &App, area: Area) {
     let mut strip = Vec::new();
     let mut used = 0;
     for (keys, words) in hints {
-        let (keys, words) = (pen.clean(&keys), pen.clean(&format!(" {words}  ")));
+        let words = format!(" {words}  ");
+        let (keys, words) = (pen.clean(&keys), pen.clean(&words));
         used += keys.width() + words.width();
         if used > usize::from(area.width) + 2 {
             break;

@@ -12,6 +12,7 @@ use ratatui::style::Style;
 use ratatui::symbols::Marker;
 use ratatui::widgets::Widget;
 use ratatui::widgets::canvas::{Canvas, Context};
+use std::borrow::Cow;
 use unicode_width::UnicodeWidthStr;
 
 /// A piece of text with its style.
@@ -51,13 +52,13 @@ impl<'a> Pen<'a> {
     }
 
     /// Text in the characters that may be used.
-    pub(super) fn clean(&self, text: &str) -> String {
-        if self.ascii { text::to_ascii(text) } else { text.to_string() }
+    pub(super) fn clean<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.ascii { Cow::Owned(text::to_ascii(text)) } else { Cow::Borrowed(text) }
     }
 
     /// A piece in the style of a role.
     pub(super) fn piece(&self, text: impl AsRef<str>, role: Role) -> Piece {
-        Piece { text: self.clean(text.as_ref()), style: self.style(role) }
+        Piece { text: self.clean(text.as_ref()).into_owned(), style: self.style(role) }
     }
 
     /// A line of one piece.
@@ -88,15 +89,28 @@ impl<'a> Pen<'a> {
                 break;
             }
             let text = text::cut(&piece.text, room, self.ascii);
-            self.buffer.set_stringn(area.x + used, area.y + row, &text, room, piece.style);
-            used += text.width() as u16;
+            used += self.write(area.x + used, area.y + row, &text, room, piece.style);
         }
         used
     }
 
+    /// Writes text that is known to fit into `room` cells, from a cell on. Returns the cells used.
+    fn write(&mut self, x: u16, y: u16, text: &str, room: usize, style: Style) -> u16 {
+        if !text::is_plain(text) {
+            self.buffer.set_stringn(x, y, text, room, style);
+            return text.width() as u16;
+        }
+        for (at, letter) in (x..).zip(text.chars()) {
+            if let Some(cell) = self.buffer.cell_mut((at, y)) {
+                cell.set_char(letter).set_style(style);
+            }
+        }
+        text.len() as u16
+    }
+
     /// Writes a line at the right edge of a row, if `left` cells at its left stay free.
     pub(super) fn put_right(&mut self, area: Area, row: u16, left: u16, strip: &[Piece]) {
-        let width: usize = strip.iter().map(|p| p.text.width()).sum();
+        let width: usize = strip.iter().map(|p| text::width(&p.text)).sum();
         let width = width as u16;
         if left + width < area.width {
             self.put_at(area, area.width - width, row, strip);

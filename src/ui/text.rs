@@ -1,13 +1,24 @@
 //! Text of an exact width: cut and padded by cells, never by bytes or characters.
 
 use crate::market::Align;
+use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+/// Is every byte one cell wide, as in most of what is shown? Then nothing needs to be measured.
+pub(super) fn is_plain(text: &str) -> bool {
+    text.bytes().all(|b| matches!(b, b' '..=b'~'))
+}
+
+/// Cells that `text` takes.
+pub(super) fn width(text: &str) -> usize {
+    if is_plain(text) { text.len() } else { text.width() }
+}
+
 /// `text` cut to at most `width` cells; what is cut ends in `…` (`~` in ASCII).
-pub(super) fn cut(text: &str, width: usize, ascii: bool) -> String {
-    if text.width() <= width {
-        return text.to_string();
+pub(super) fn cut(text: &str, width: usize, ascii: bool) -> Cow<'_, str> {
+    if self::width(text) <= width {
+        return Cow::Borrowed(text);
     }
     let mut kept = String::new();
     let mut used = 0;
@@ -22,17 +33,26 @@ pub(super) fn cut(text: &str, width: usize, ascii: bool) -> String {
     if width > 0 {
         kept.push(if ascii { '~' } else { '…' });
     }
-    kept
+    Cow::Owned(kept)
 }
 
 /// `text` in exactly `width` cells.
 pub(super) fn fit(text: &str, width: usize, align: Align, ascii: bool) -> String {
     let text = cut(text, width, ascii);
-    let blanks = " ".repeat(width.saturating_sub(text.width()));
+    let blanks = width.saturating_sub(self::width(&text));
+    let mut fitted = String::with_capacity(text.len() + blanks);
+    let blanks = std::iter::repeat_n(' ', blanks);
     match align {
-        Align::Left => text + &blanks,
-        Align::Right => blanks + &text,
+        Align::Left => {
+            fitted.push_str(&text);
+            fitted.extend(blanks);
+        }
+        Align::Right => {
+            fitted.extend(blanks);
+            fitted.push_str(&text);
+        }
     }
+    fitted
 }
 
 /// Replaces what ASCII has no character for, one cell for one cell where there is a likeness.

@@ -178,7 +178,7 @@ pub(crate) fn source<'a>(field: Field, frame: &Frame<'a>) -> Option<Source<'a>> 
         | Field::Egress
         | Field::Ingress
         | Field::Minimum => {
-            let all = frame.table.dictionaries().all_fees();
+            let all = frame.table.dictionaries().fees_from(0);
             Source::Coded(&columns.fees, all.map(|fees| fee(field, &fees)).collect())
         }
         _ => return None,

@@ -152,9 +152,9 @@ impl Dictionaries {
         self.fees.get(code).map_or_else(Fees::default, |bits| fees(*bits))
     }
 
-    /// All fees, in the order of their codes.
-    pub(crate) fn all_fees(&self) -> impl Iterator<Item = Fees> + '_ {
-        self.fees.values().iter().map(|bits| fees(*bits))
+    /// All fees from a code on, in the order of their codes.
+    pub(crate) fn fees_from(&self, code: usize) -> impl Iterator<Item = Fees> + '_ {
+        self.fees.values().get(code..).unwrap_or_default().iter().map(|bits| fees(*bits))
     }
 
     /// Gives back what was reserved and is not used.

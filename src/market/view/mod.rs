@@ -47,7 +47,7 @@ pub struct ViewRow {
 /// Windows that end above this rank are found without pricing every row.
 const NEAR_TOP: usize = if cfg!(test) { 40 } else { 4096 };
 /// Rows priced in one go when there is nothing else to do.
-const SLICE: usize = if cfg!(test) { 100 } else { 1 << 16 };
+const SLICE: usize = if cfg!(test) { 100 } else { 1 << 13 };
 
 /// Must every row be priced to answer this?
 fn needs_all(ask: &Ask<'_>) -> bool {

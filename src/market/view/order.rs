@@ -18,12 +18,16 @@ type Line = u32;
 
 /// So few lines are sorted without further thought. (Tests have small markets and small limits.)
 const FEW: usize = if cfg!(test) { 48 } else { 4096 };
-/// Lines that are weighed to guess where the others lie.
-const SAMPLE: usize = if cfg!(test) { 64 } else { 2048 };
 /// Lines that are put in order around the window at once.
-const AROUND: usize = if cfg!(test) { 3 } else { 256 };
+const AROUND: usize = if cfg!(test) { 3 } else { 64 };
 /// Lines that are put in order on either side when there is time, so that scrolling finds them.
-const FAR: usize = if cfg!(test) { 12 } else { 4096 };
+const FAR: usize = if cfg!(test) { 12 } else { 1024 };
+
+/// Lines that are weighed to guess where the others lie: about as many again then lie between the
+/// fences.
+fn sample_of(all: usize) -> usize {
+    (all.isqrt() * 2).max(64)
+}
 
 const fn line(slot: usize, plane: usize) -> Line {
     (slot as u32) << 1 | plane as u32
@@ -214,13 +218,13 @@ impl<'a> Scale<'a> {
     fn in_order(&self, lines: &Lines<'_>, wanted: Range<usize>) -> Vec<Line> {
         let all = lines.len();
         if all <= FEW || wanted.len() * 4 > all {
-            return self.sorted(lines.collect(all), wanted);
+            return self.sorted(self.weights(lines.collect(all)), wanted);
         }
         let (low, high) = self.guess(lines, all, &wanted);
         let (below, inside) = self.between(lines, low.as_ref(), high.as_ref());
         if below > wanted.start || below + inside.len() < wanted.end {
             // The sample was not like the rest: once in many thousand times.
-            return self.sorted(lines.collect(all), wanted);
+            return self.sorted(self.weights(lines.collect(all)), wanted);
         }
         let wanted = wanted.start - below..wanted.end - below;
         if inside.len() < all / 2 {
@@ -238,7 +242,8 @@ impl<'a> Scale<'a> {
         all: usize,
         wanted: &Range<usize>,
     ) -> (Option<Fence>, Option<Fence>) {
-        let sample = self.weighed(lines.sample(all));
+        let mut sample = self.weights(lines.sample(all));
+        self.sort(&mut sample);
         let share = sample.len() as f64 / all.max(1) as f64;
         let margin = |at: f64| 4.0 + 3.0 * at.sqrt();
         let start = wanted.start as f64 * share;
@@ -273,7 +278,7 @@ impl<'a> Scale<'a> {
         lines: &Lines<'_>,
         low: Option<&Fence>,
         high: Option<&Fence>,
-    ) -> (usize, Vec<Line>) {
+    ) -> (usize, Vec<(u64, Line)>) {
         let (floor, ceiling) = (low.map_or(0, Fence::first), high.map_or(u64::MAX, Fence::first));
         let parts = parallel::halves(lines.span(), |span| {
             let (mut below, mut inside) = (0, Vec::new());
@@ -286,7 +291,7 @@ impl<'a> Scale<'a> {
                     if low.is_some_and(|low| self.is_before(line, weight, low)) {
                         below += 1;
                     } else {
-                        inside.push(line);
+                        inside.push((weight, line));
                     }
                 }
             });
@@ -314,8 +319,8 @@ impl<'a> Scale<'a> {
         let planes = match lines {
             Lines::Shown(planes) => *planes,
             Lines::Some(list) => {
-                for line in list.get(span).unwrap_or_default() {
-                    found(Near::Line(*line, self.weight(0, *line)));
+                for (weight, line) in list.get(span).unwrap_or_default() {
+                    found(Near::Line(*line, *weight));
                 }
                 return;
             }
@@ -348,18 +353,19 @@ impl<'a> Scale<'a> {
         }
     }
 
-    /// Lines in order, with their weights under the first key.
-    fn weighed(&self, lines: Vec<Line>) -> Vec<(u64, Line)> {
-        let mut weighed: Vec<(u64, Line)> =
-            lines.into_iter().map(|line| (self.weight(0, line), line)).collect();
-        weighed.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| self.compare(1, a.1, b.1)));
-        weighed
+    /// Lines with their weights under the first key.
+    fn weights(&self, lines: Vec<Line>) -> Vec<(u64, Line)> {
+        lines.into_iter().map(|line| (self.weight(0, line), line)).collect()
     }
 
-    fn sorted(&self, lines: Vec<Line>, wanted: Range<usize>) -> Vec<Line> {
-        let weighed = self.weighed(lines);
-        let wanted = wanted.start..wanted.end.min(weighed.len());
-        weighed.get(wanted).unwrap_or_default().iter().map(|(_, line)| *line).collect()
+    fn sort(&self, lines: &mut [(u64, Line)]) {
+        lines.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| self.compare(1, a.1, b.1)));
+    }
+
+    fn sorted(&self, mut lines: Vec<(u64, Line)>, wanted: Range<usize>) -> Vec<Line> {
+        self.sort(&mut lines);
+        let wanted = wanted.start..wanted.end.min(lines.len());
+        lines.get(wanted).unwrap_or_default().iter().map(|(_, line)| *line).collect()
     }
 
     /// How many of the lines shown come before `wanted`.
@@ -413,8 +419,8 @@ impl Fence {
 enum Lines<'a> {
     /// All that are shown, by plane.
     Shown(&'a [Bits]),
-    /// Some that were collected.
-    Some(Vec<Line>),
+    /// Some that were collected, with their weights under the first key.
+    Some(Vec<(u64, Line)>),
 }
 
 impl Lines<'_> {
@@ -440,7 +446,9 @@ impl Lines<'_> {
                     bits.each(span.clone(), |slot| f(line(slot, plane)));
                 }
             }
-            Lines::Some(list) => list.get(span).unwrap_or_default().iter().for_each(|l| f(*l)),
+            Lines::Some(list) => {
+                list.get(span).unwrap_or_default().iter().for_each(|(_, line)| f(*line));
+            }
         }
     }
 
@@ -450,13 +458,13 @@ impl Lines<'_> {
         lines
     }
 
-    /// About [`SAMPLE`] of `all` lines, evenly spread: the first of every so many, from pieces that
+    /// About [`sample_of`] `all` lines, evenly spread: the first of every so many, from pieces that
     /// lie apart.
     fn sample(&self, all: usize) -> Vec<Line> {
-        let pieces = self.span().len();
-        let stride = (pieces / (SAMPLE * 2)).max(1);
-        let every = (all / stride / SAMPLE).max(1);
-        let mut sample = Vec::with_capacity(SAMPLE * 2);
+        let (pieces, wanted) = (self.span().len(), sample_of(all));
+        let stride = (pieces / (wanted * 2)).max(1);
+        let every = (all / stride / wanted).max(1);
+        let mut sample = Vec::with_capacity(wanted * 2);
         let mut count = 0;
         for at in (0..pieces).step_by(stride) {
             self.each(at..at + 1, |line| {

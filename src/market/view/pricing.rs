@@ -71,7 +71,7 @@ impl Pricings {
         let hours = |c: &ClassEstimate| self.job.least_hours(c).map_or(f64::NAN, Hours::get);
         let least: Vec<f64> = self.classes.iter().skip(self.least.len()).map(hours).collect();
         self.least.extend(least);
-        let fees = table.dictionaries().all_fees().skip(self.fees_seen);
+        let fees = table.dictionaries().fees_from(self.fees_seen);
         for fee in fees {
             self.fees_seen += 1;
             let paid = [

@@ -9,7 +9,7 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder};
 use std::error::Error as _;
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// How haggle names itself to providers.
@@ -69,8 +69,10 @@ pub struct Http {
 
 #[derive(Debug)]
 pub(super) struct Inner {
-    outer: Result<Client, FetchError>,
-    local: Result<Client, FetchError>,
+    /// Made when the first request needs it: reading this machine's root certificates takes longer
+    /// than a first frame.
+    outer: OnceLock<Result<Client, FetchError>>,
+    local: OnceLock<Result<Client, FetchError>>,
     pub(super) options: HttpOptions,
     pub(super) limiter: Limiter,
     pub(super) memory: Memory,
@@ -81,25 +83,17 @@ impl Http {
     /// A client. What cannot be set up (no root certificates on this machine) is said by each
     /// request that needs it.
     pub fn new(options: HttpOptions) -> Http {
-        // The first to come installs it; a second attempt fails and changes nothing.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let common = || {
-            ClientBuilder::new()
-                .user_agent(USER_AGENT)
-                .connect_timeout(options.connect)
-                .redirect(Policy::none())
-                .referer(false)
-                .pool_idle_timeout(Duration::from_secs(30))
-        };
-        let built = |builder: ClientBuilder| builder.build().map_err(|e| network(&e));
+        Http::with(options, None)
+    }
+
+    fn with(options: HttpOptions, player: Option<Player>) -> Http {
         let inner = Inner {
-            outer: built(common().https_only(true)),
-            // Requests to this machine itself never go through a proxy: it would see the keys.
-            local: built(common().no_proxy().tls_certs_only([])),
+            outer: OnceLock::new(),
+            local: OnceLock::new(),
             options,
             limiter: Limiter::default(),
             memory: Memory::default(),
-            player: None,
+            player,
         };
         Http { inner: Arc::new(inner) }
     }
@@ -110,16 +104,7 @@ impl Http {
         options: HttpOptions,
         play: impl Fn(&str, Option<&str>) -> (u16, Vec<u8>) + Send + Sync + 'static,
     ) -> Http {
-        let nobody = || Err(FetchError::Network("played answers need no network".to_owned()));
-        let inner = Inner {
-            outer: nobody(),
-            local: nobody(),
-            options,
-            limiter: Limiter::default(),
-            memory: Memory::default(),
-            player: Some(Player::new(play)),
-        };
-        Http { inner: Arc::new(inner) }
+        Http::with(options, Some(Player::new(play)))
     }
 
     /// Is `version` the one of `what` that was taken last in this run?
@@ -140,9 +125,29 @@ impl Http {
 
 impl Inner {
     pub(super) fn client(&self, loopback_plain: bool) -> Result<&Client, FetchError> {
-        let client = if loopback_plain { &self.local } else { &self.outer };
+        let client = if loopback_plain {
+            // Requests to this machine itself never go through a proxy: it would see the keys.
+            self.local.get_or_init(|| built(self.builder().no_proxy().tls_certs_only([])))
+        } else {
+            self.outer.get_or_init(|| built(self.builder().https_only(true)))
+        };
         client.as_ref().map_err(Clone::clone)
     }
+
+    fn builder(&self) -> ClientBuilder {
+        // The first to come installs it; a second attempt fails and changes nothing.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        ClientBuilder::new()
+            .user_agent(USER_AGENT)
+            .connect_timeout(self.options.connect)
+            .redirect(Policy::none())
+            .referer(false)
+            .pool_idle_timeout(Duration::from_secs(30))
+    }
+}
+
+fn built(builder: ClientBuilder) -> Result<Client, FetchError> {
+    builder.build().map_err(|e| network(&e))
 }
 
 /// A failure below HTTP, in words without the address (which might hold what is not ours to show).

@@ -230,7 +230,8 @@ impl Chart {
         let mut strip = Strip::new();
         for (sign, words, role) in parts {
             let style = pen.style(role);
-            let sign = if sign.is_ascii() || !pen.ascii { sign } else { pen.clean(&sign) };
+            let sign =
+                if sign.is_ascii() || !pen.ascii { sign } else { pen.clean(&sign).into_owned() };
             strip.push(crate::ui::pen::Piece { text: format!("{sign} "), style });
             strip.push(pen.piece(format!("{words}  "), Role::Plain));
         }
