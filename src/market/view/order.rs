@@ -11,7 +11,7 @@ use crate::market::eval::{Frame, pack};
 use crate::market::parallel;
 use crate::market::sort::{SortKey, Weigher};
 use std::cmp::Ordering;
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 
 /// A line: slot and plane in one number.
 type Line = u32;
@@ -279,10 +279,10 @@ impl<'a> Scale<'a> {
         low: Option<&Fence>,
         high: Option<&Fence>,
     ) -> (usize, Vec<(u64, Line)>) {
-        let (floor, ceiling) = (low.map_or(0, Fence::first), high.map_or(u64::MAX, Fence::first));
+        let fences = (low, high);
         let parts = parallel::halves(lines.span(), |span| {
             let (mut below, mut inside) = (0, Vec::new());
-            self.near(lines, span, floor..=ceiling, |near| match near {
+            self.near(lines, span, fences, |near| match near {
                 Near::Below(count) => below += count,
                 Near::Line(line, weight) => {
                     if high.is_some_and(|high| !self.is_before(line, weight, high)) {
@@ -306,14 +306,14 @@ impl<'a> Scale<'a> {
         (below, inside)
     }
 
-    /// Lines whose weight under the first key lies within `range`, and how many lie below; those
+    /// Lines that may lie between the fences by their first two keys, and how many lie below; those
     /// above are passed over. Weights are compared 64 at a time, and where one has a bound, it is
     /// worked out only for lines whose bound is within.
     fn near(
         &self,
         lines: &Lines<'_>,
         span: Range<usize>,
-        range: RangeInclusive<u64>,
+        fences: (Option<&Fence>, Option<&Fence>),
         mut found: impl FnMut(Near),
     ) {
         let planes = match lines {
@@ -333,12 +333,11 @@ impl<'a> Scale<'a> {
             for (at, word) in words.iter().enumerate().filter(|(_, word)| **word != 0) {
                 let first = (span.start + at) * 64;
                 weigher.fill(first, &mut weights);
-                let mut rest = *word & mask(&weights, |w| w <= *range.end());
-                if !bounded && *range.start() > 0 {
-                    let within = mask(&weights, |w| w >= *range.start());
-                    found(Near::Below((rest & !within).count_ones() as usize));
-                    rest &= within;
+                let within = Within::of(weighers, first, &weights, *word, fences);
+                if within.below > 0 {
+                    found(Near::Below(within.below));
                 }
+                let mut rest = within.lines;
                 while rest != 0 {
                     let bit = rest.trailing_zeros() as usize;
                     rest &= rest - 1;
@@ -371,17 +370,69 @@ impl<'a> Scale<'a> {
     /// How many of the lines shown come before `wanted`.
     fn rank(&self, lines: &Lines<'_>, wanted: Line) -> usize {
         let fence = self.fence(wanted);
-        let parts = parallel::halves(lines.span(), |span| {
-            let mut before = 0;
-            self.near(lines, span, fence.first()..=fence.first(), |near| match near {
-                Near::Below(count) => before += count,
-                Near::Line(line, weight) => {
-                    before += usize::from(self.is_before(line, weight, &fence));
-                }
+        self.between(lines, Some(&fence), Some(&fence)).0
+    }
+}
+
+/// Of 64 lines, those that may lie between two fences.
+struct Within {
+    lines: u64,
+    /// How many surely lie below the first fence.
+    below: usize,
+}
+
+impl Within {
+    /// So many lines of one weight are compared by their second weight at once.
+    const MANY: u32 = 8;
+
+    /// `weights` are those of the 64 lines from slot `first` on under the first key, or bounds of
+    /// them.
+    fn of(
+        weighers: &[Weigher<'_>],
+        first: usize,
+        weights: &[u64; 64],
+        shown: u64,
+        (low, high): (Option<&Fence>, Option<&Fence>),
+    ) -> Within {
+        let ceiling = high.map_or(u64::MAX, Fence::first);
+        let mut lines = shown & mask(weights, |w| w <= ceiling);
+        let mut below = 0;
+        if lines == 0 || weighers.first().is_none_or(Weigher::has_bound) {
+            return Within { lines, below };
+        }
+        let floor = low.map_or(0, Fence::first);
+        if floor > 0 {
+            let within = mask(weights, |w| w >= floor);
+            below += (lines & !within).count_ones() as usize;
+            lines &= within;
+        }
+        let Some(second) = weighers.get(1) else { return Within { lines, below } };
+        let mut seconds = None;
+        let mut second_mask = |test: &dyn Fn(u64) -> bool| {
+            let seconds = seconds.get_or_insert_with(|| {
+                let mut cells = [0; 64];
+                second.fill(first, &mut cells);
+                cells
             });
-            before
-        });
-        parts.into_iter().sum()
+            mask(seconds, test)
+        };
+        if let Some(limit) = high.and_then(|fence| fence.weights.get(1)) {
+            let tied = lines & mask(weights, |w| w == ceiling);
+            if tied.count_ones() > Self::MANY {
+                lines &= !tied | second_mask(&|w| w <= *limit);
+            }
+        }
+        if let Some(limit) =
+            low.and_then(|fence| fence.weights.get(1)).filter(|_| !second.has_bound())
+        {
+            let tied = lines & mask(weights, |w| w == floor);
+            if tied.count_ones() > Self::MANY {
+                let less = tied & second_mask(&|w| w < *limit);
+                below += less.count_ones() as usize;
+                lines &= !less;
+            }
+        }
+        Within { lines, below }
     }
 }
 
