@@ -123,15 +123,7 @@ impl Shown {
             prepared &= !dirty;
             let pace = if only_rows && self.app.look.calm { CALM_FRAME } else { FRAME };
             let next_frame = drawn.map_or_else(Instant::now, |drawn| drawn + pace);
-            let mut due = dirty && Instant::now() >= next_frame;
-            if dirty && !due && !only_rows {
-                // What a key has changed is shown at once, unless more keys are here already.
-                match at_hand(&mut input).await {
-                    Some(event) => self.take(event.and_then(Result::ok))?,
-                    None => due = true,
-                }
-            }
-            if due {
+            if dirty && self.is_due(&mut input, next_frame, only_rows).await? {
                 self.screen.draw(&self.app)?;
                 dirty = false;
                 drawn = Some(Instant::now());
@@ -171,6 +163,22 @@ impl Shown {
                 return Ok(how);
             }
         }
+    }
+
+    /// Is it time for a frame? What a key has changed is shown at once, unless more keys are here
+    /// already.
+    async fn is_due<S: Stream<Item = io::Result<Input>> + Unpin>(
+        &mut self,
+        input: &mut S,
+        next_frame: Instant,
+        only_rows: bool,
+    ) -> io::Result<bool> {
+        if only_rows || Instant::now() >= next_frame {
+            return Ok(Instant::now() >= next_frame);
+        }
+        let Some(event) = at_hand(input).await else { return Ok(true) };
+        self.take(event.and_then(Result::ok))?;
+        Ok(false)
     }
 
     /// What the user does; nothing when the terminal has gone away.
