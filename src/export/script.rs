@@ -110,9 +110,11 @@ fn ends(provider: Provider) -> (&'static str, &'static str) {
             "pip install --quiet vastai\nvastai stop instance \"$CONTAINER_ID\" --api-key \"$CONTAINER_API_KEY\"",
         ),
         // The volume below /workspace outlives a stop, at twice its price.
-        Provider::Runpod => {
-            ("runpodctl remove pod \"$RUNPOD_POD_ID\"", "runpodctl stop pod \"$RUNPOD_POD_ID\"")
-        }
+        // A pod's own runpodctl may be of version 2 or 1.
+        Provider::Runpod => (
+            "runpodctl pod delete \"$RUNPOD_POD_ID\" || runpodctl remove pod \"$RUNPOD_POD_ID\"",
+            "runpodctl pod stop \"$RUNPOD_POD_ID\" || runpodctl stop pod \"$RUNPOD_POD_ID\"",
+        ),
         Provider::Lambda => (LAMBDA, CANNOT_STOP),
         Provider::Tensordock => (TENSORDOCK, CANNOT_STOP),
         Provider::Vultr => (VULTR, CANNOT_STOP),

@@ -84,7 +84,7 @@ const REMOTE: (&str, &str) = ("CHECKPOINT_REMOTE", "s3:bucket/run");
 /// How the machine of each provider is ended.
 const ENDS: [(&str, &str); 7] = [
     ("vast", "vastai destroy instance 77 --api-key own --yes"),
-    ("runpod", "runpodctl remove pod pod"),
+    ("runpod", "runpodctl pod delete pod"),
     ("lambda", "https://cloud.lambda.ai/api/v1/instance-operations/terminate"),
     ("vultr", "--request DELETE https://api.vultr.com/v2/instances/i-1"),
     ("aws", "sudo shutdown -h now"),
@@ -130,7 +130,7 @@ fn a_result_that_lies_nowhere_else_is_kept() {
     let machine = Machine::new();
     for (provider, stop) in [
         ("vast", "vastai stop instance 77 --api-key own"),
-        ("runpod", "runpodctl stop pod pod"),
+        ("runpod", "runpodctl pod stop pod"),
         ("azure", "az vm deallocate"),
         ("gcp", "sudo shutdown -h now"),
     ] {
