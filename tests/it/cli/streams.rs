@@ -34,8 +34,8 @@ fn on_terminal(house: &House, words: &[&str], columns: u16) -> String {
 
 /// Lines that state the time, or an age, differ from second to second.
 fn without_time(text: &str) -> Vec<String> {
-    let timed =
-        |line: &str| ["at:", "\"at\"", "age_seconds"].iter().any(|word| line.contains(word));
+    const TIMED: [&str; 6] = ["at:", "\"at\"", "age_seconds", " at 20", "Estimated 20", " old"];
+    let timed = |line: &str| TIMED.iter().any(|word| line.contains(word));
     text.lines().filter(|line| !timed(line)).map(str::to_owned).collect()
 }
 
