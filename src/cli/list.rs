@@ -7,6 +7,7 @@ use super::market::{self, Market};
 use super::out;
 use crate::export::{ListDocument, csv_of_offers, markdown_of_offers};
 use crate::market::{Align, COLUMNS, Column, Field, SortKey, ViewRow};
+use crate::units;
 use std::collections::BTreeMap;
 use unicode_width::UnicodeWidthStr;
 
@@ -73,11 +74,19 @@ pub(super) fn narrate(market: &Market, printed: usize) {
         line.push_str(&reasons.join(", "));
     }
     out::say(&line);
+    footnotes(market);
+    for status in market.statuses.iter().filter(|s| s.error.is_some()) {
+        out::say(&format!("{}: {}", status.provider.name(), status.line(market.now)));
+    }
+}
+
+/// Below every table: what the user replaced, and what it is compared with.
+pub(super) fn footnotes(market: &Market) {
     if let Some(what_if) = market.what_if() {
         out::say(&format!("* what-if, not haggle's own figures: {what_if}"));
     }
-    for status in market.statuses.iter().filter(|s| s.error.is_some()) {
-        out::say(&format!("{}: {}", status.provider.name(), status.line(market.now)));
+    if let Some((hosted, usd)) = market.hosted() {
+        out::say(&format!("to compare, hosted: {} by {hosted}", units::usd(usd)));
     }
 }
 

@@ -15,8 +15,8 @@ use crate::market::kin::{self, Elsewhere};
 use crate::market::{Ask, Query, SortKey, Table, View, ViewRow};
 use crate::offer::Offer;
 use crate::session::{Light, RowsFrom, Status};
-use crate::setup::{Pricing, Setup};
-use crate::units::{Hours, UnixSeconds};
+use crate::setup::{Hosted, Pricing, Setup};
+use crate::units::{Hours, UnixSeconds, Usd};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 
@@ -160,6 +160,11 @@ impl Market {
     /// Which of our figures the user has replaced, in the last question.
     pub(super) fn what_if(&self) -> Option<String> {
         self.view.setup().and_then(Setup::what_if)
+    }
+
+    /// What a hosted service would take, in the last question.
+    pub(super) fn hosted(&self) -> Option<(Hosted, Usd)> {
+        self.view.setup().and_then(Setup::hosted)
     }
 }
 

@@ -36,6 +36,7 @@ pub(super) fn run(call: &Call, args: QueryArgs) -> Result<(), Failure> {
             "{} on the front, of {shown} that match and {total} in all",
             lines.len()
         ));
+        super::list::footnotes(&market);
         if lines.is_empty() {
             out::say(
                 "no offer that matches has both a total and hours; haggle why tells what hides them",

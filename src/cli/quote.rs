@@ -104,6 +104,9 @@ fn page(quoted: &Quoted, setup: &Setup) -> String {
         );
     }
     let _ = writeln!(text, "{:<16} {}", "total", range(quote.total, Usd::get, units::usd));
+    if let Some((hosted, usd)) = &quote.hosted {
+        let _ = writeln!(text, "{:<16} {:.2}$, to compare: {hosted}", "hosted", usd.get());
+    }
     text.push_str(&around(quote));
     for unknown in &quote.unknown {
         let _ = writeln!(text, "not in the total: {unknown}");

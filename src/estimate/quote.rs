@@ -1,6 +1,7 @@
 //! What a quote says: hours and dollars of one offer for one setup, item by item.
 
 use crate::offer::Basis;
+use crate::setup::Hosted;
 use crate::units::{Gb, Hours, PerHour, Range, TokensPerSecond, Usd};
 use serde::Serialize;
 
@@ -131,6 +132,8 @@ pub struct Quote {
     pub forgotten: Forgotten,
     /// Which of our figures the user has replaced, in words; `None` when none is.
     pub what_if: Option<String>,
+    /// What a hosted service would take for the same tokens, where the user gave its price.
+    pub hosted: Option<(Hosted, Usd)>,
 }
 
 /// The disk that a bill is made with.

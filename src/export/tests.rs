@@ -99,6 +99,7 @@ pub(crate) fn quote(pricing: PriceKind) -> Quote {
         interruption: None,
         forgotten: Forgotten::default(),
         what_if: None,
+        hosted: None,
     }
 }
 

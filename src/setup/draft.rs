@@ -5,8 +5,8 @@
 
 use super::value::{Scalar, Value};
 use super::{
-    Assumptions, Attention, Checkpointing, FrameworkChoice, LossKernel, Method, Offload, Optimizer,
-    Precision, Pricing, Quant, SetupError, Shard, Targets,
+    Assumptions, Attention, Checkpointing, FrameworkChoice, Hosted, LossKernel, Method, Offload,
+    Optimizer, Precision, Pricing, Quant, SetupError, Shard, Targets,
 };
 use crate::units::{Gb, Hours, Tokens};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
@@ -135,6 +135,7 @@ fields! {
     Pricing pricing "pricing": Pricing = "Which price counts.";
     CheckpointEvery checkpoint_every "checkpoint-every": Hours = "Time between checkpoints.";
     #[auto] Disk disk "disk": Gb = "Disk to rent; auto takes what the job needs.";
+    Hosted hosted "hosted": Hosted = "What a hosted service takes per million training tokens, to compare with: price, name, day.";
     Assume assume "assume": Assumptions = "Replaces one of our assumptions: mfu, hazard, egress, ingress, storage, hub, download, upload, idle, boot, eval.";
 }
 
@@ -325,6 +326,7 @@ mod tests {
             (Field::Pricing, "spot"),
             (Field::CheckpointEvery, "20m"),
             (Field::Disk, "200GB"),
+            (Field::Hosted, "0.48 Acme 2026-11-30"),
             (Field::Assume, "mfu=0.4,idle=1"),
         ] {
             draft.set(field, text).unwrap();

@@ -6,6 +6,7 @@
 
 mod check;
 mod draft;
+mod hosted;
 mod names;
 mod preset;
 mod resolve;
@@ -14,12 +15,13 @@ mod targets;
 mod value;
 
 pub use draft::{Draft, Field};
+pub use hosted::Hosted;
 pub use preset::Preset;
 pub use resolve::DEFAULT_MODEL;
 pub use value::{Scalar, Value};
 
 use crate::model::Model;
-use crate::units::{Gb, Hours, Tokens};
+use crate::units::{Gb, Hours, Tokens, Usd};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -274,6 +276,8 @@ pub struct Setup {
     pub checkpoint_every: Hours,
     /// Disk to rent; `None` takes what the job needs.
     pub disk: Option<Gb>,
+    /// What a hosted service would take, to compare with; `None` compares with nothing.
+    pub hosted: Option<Hosted>,
     /// Assumptions that the user replaced.
     pub assume: Assumptions,
     /// Runs that the user has finished; estimates use them first.
@@ -286,6 +290,13 @@ impl Setup {
         let pairs: Vec<String> =
             self.assume.pairs().map(|(key, value)| format!("{key}={value}")).collect();
         (!pairs.is_empty()).then(|| pairs.join(", "))
+    }
+
+    /// What a hosted service would take for the same tokens, where its price was given.
+    pub fn hosted(&self) -> Option<(Hosted, Usd)> {
+        let hosted = self.hosted.clone()?;
+        let usd = hosted.of(self.tokens.get() * self.epochs);
+        Some((hosted, usd))
     }
 }
 

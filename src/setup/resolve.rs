@@ -88,6 +88,7 @@ impl Draft {
             pricing: self.pricing.unwrap_or(Pricing::OnDemand),
             checkpoint_every: self.checkpoint_every.unwrap_or(DEFAULT_CHECKPOINT_EVERY),
             disk: self.disk,
+            hosted: self.hosted.clone(),
             assume: self.assume.unwrap_or_default(),
             runs: Arc::default(),
         })
@@ -133,6 +134,7 @@ impl Setup {
             pricing: Some(self.pricing),
             checkpoint_every: Some(self.checkpoint_every),
             disk: self.disk,
+            hosted: self.hosted.clone(),
             assume: (self.assume.pairs().next().is_some()).then_some(self.assume),
         }
     }

@@ -277,6 +277,10 @@ fn bill(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
         let range = format!("{}–{}", usd(t.low), usd(t.high));
         lines.push(figure(pen, width, "  may be", &range, Basis::Modelled, Role::Plain));
     }
+    if let Some((hosted, cost)) = &quote.hosted {
+        lines.push(figure(pen, width, "hosted", &usd(*cost), Basis::Assumed, Role::Plain));
+        lines.extend(wrapped(pen, width, &format!("  by {hosted}"), Role::Faint));
+    }
     for missing in &quote.unknown {
         lines.extend(wrapped(pen, width, &format!("! not in it: {missing}"), Role::Warn));
     }

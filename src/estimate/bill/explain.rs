@@ -42,6 +42,7 @@ pub fn explain(
         interruption: interruption(&job, offer, class, kind),
         forgotten: forgotten(&job, offer, words.price()),
         what_if: setup.what_if(),
+        hosted: setup.hosted(),
     }
 }
 

@@ -22,6 +22,16 @@ pub struct BillDocument {
     interruption: Option<InterruptionDocument>,
     forgotten: ForgottenDocument,
     what_if: Option<String>,
+    hosted: Option<HostedDocument>,
+}
+
+/// What a hosted service would take for the same tokens, by the price that the user gave.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct HostedDocument {
+    label: String,
+    date: String,
+    usd_per_million_tokens: f64,
+    usd: Option<f64>,
 }
 
 /// The disk that the bill is made with; `problem` says why it is too small.
@@ -123,6 +133,12 @@ impl BillDocument {
                 stopped_month_usd: quote.forgotten.stopped_month.and_then(|u| finite(u.get())),
             },
             what_if: quote.what_if.clone(),
+            hosted: quote.hosted.as_ref().map(|(hosted, usd)| HostedDocument {
+                label: hosted.label.clone(),
+                date: hosted.date.clone(),
+                usd_per_million_tokens: hosted.usd_per_million,
+                usd: finite(usd.get()),
+            }),
         }
     }
 
