@@ -5,6 +5,7 @@ use super::call::Call;
 use super::failure::Failure;
 use super::market::{self, Market};
 use super::out;
+use crate::estimate::fit::Verdict;
 use crate::export::{ListDocument, csv_of_offers, markdown_of_offers};
 use crate::market::{Align, COLUMNS, Column, Field, SortKey, ViewRow};
 use crate::units;
@@ -44,6 +45,15 @@ fn run(call: &Call, args: QueryArgs, sort: &[String], limit: usize) -> Result<us
         Format::Table => {
             out::data(&table(&mut market, &lines, call.colours()))?;
             narrate(&market, lines.len());
+            // In this order nothing else can run it either.
+            if let Some(first) = lines.first().filter(|_| sort.is_empty())
+                && market.verdict(*first) == Some(Verdict::No)
+            {
+                let id = market.table.id(first.row).unwrap_or_default();
+                out::say(&format!(
+                    "nothing that matches can run the job; haggle quote {id} says what would make it fit"
+                ));
+            }
         }
         format => {
             let document = market.document(&query, &setup, &lines);
