@@ -32,11 +32,9 @@ fn on_terminal(house: &House, words: &[&str], columns: u16) -> String {
     String::from_utf8(bytes).unwrap().replace("\r\n", "\n")
 }
 
-/// Lines that state the time, or an age, differ from second to second.
-fn without_time(text: &str) -> Vec<String> {
-    const TIMED: [&str; 6] = ["at:", "\"at\"", "age_seconds", " at 20", "Estimated 20", " old"];
-    let timed = |line: &str| TIMED.iter().any(|word| line.contains(word));
-    text.lines().filter(|line| !timed(line)).map(str::to_owned).collect()
+/// Times and ages change from second to second, also within rows of CSV, so figures are left out.
+fn without_figures(text: &str) -> String {
+    text.split(|c: char| c.is_ascii_digit()).filter(|part| !part.is_empty()).collect()
 }
 
 fn market(house: &House) -> String {
@@ -61,7 +59,7 @@ fn programs_read_the_same_bytes_on_a_terminal_and_in_a_pipe() {
             let piped = String::from_utf8(output.stdout).unwrap();
             let shown = on_terminal(&house, &words, 80);
             assert!(!piped.is_empty(), "{words:?}");
-            assert_eq!(without_time(&shown), without_time(&piped), "{words:?}");
+            assert_eq!(without_figures(&shown), without_figures(&piped), "{words:?}");
         }
     }
 }
