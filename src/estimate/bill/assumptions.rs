@@ -53,6 +53,9 @@ pub(super) fn assumptions(
     }
     if let Some(fee) = job.egress {
         list.push(("egress", format!("{} $/GB (yours)", trimmed(fee.get()))));
+    } else if matches!(offer.provider, Provider::Aws | Provider::Azure) {
+        // Both price lists: the first 100 GB that leave the account in a month are free.
+        list.push(("egress", "the 100 GB that a month has free are taken as used up".into()));
     }
     if let Some(fee) = job.ingress {
         list.push(("ingress", format!("{} $/GB (yours)", trimmed(fee.get()))));
