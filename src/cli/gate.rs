@@ -24,7 +24,7 @@ struct GateDocument {
 pub(super) fn run(call: &Call, args: GateArgs) -> Result<(), Failure> {
     let query = market::query(&call.global, &args.query.query)?;
     let setup = call.setup(args.query.setup)?;
-    let mut market = call.market()?;
+    let mut market = call.market_of(&query)?;
     market.ask(&setup, &query, &[]);
     let (view, table) = market.view();
     let cheapest: Option<FrontPoint> = view.front(table).into_iter().next();

@@ -4,6 +4,7 @@ use super::call::{Call, now};
 use super::failure::{Failure, Reason};
 use super::market::Market;
 use super::out;
+use crate::market::Query;
 use crate::runtime::collect::{self, Wish};
 use crate::session::Stock;
 use crate::units::UnixSeconds;
@@ -23,21 +24,34 @@ impl Call {
             offline: self.global.offline,
             from: self.global.from.as_deref(),
             patience: PATIENCE,
+            query: None,
         }
     }
 
     /// The market, as the options want it: saved rows, and what the providers answer now.
     pub(super) fn market(&self) -> Result<Market, Failure> {
-        self.market_within(PATIENCE)
+        self.gathered(&self.wish())
+    }
+
+    /// The same, of the regions that `query` may show where a provider is asked region by region.
+    pub(super) fn market_of(&self, query: &Query) -> Result<Market, Failure> {
+        self.market_within(query, PATIENCE)
     }
 
     /// The same; a provider that has not answered after `patience` is missing.
-    pub(super) fn market_within(&self, patience: Duration) -> Result<Market, Failure> {
+    pub(super) fn market_within(
+        &self,
+        query: &Query,
+        patience: Duration,
+    ) -> Result<Market, Failure> {
+        self.gathered(&Wish { patience, query: Some(query), ..self.wish() })
+    }
+
+    fn gathered(&self, wish: &Wish<'_>) -> Result<Market, Failure> {
         let now = now();
-        let wish = Wish { patience, ..self.wish() };
         let mut line = out::ProgressLine::new();
         self.key_warnings().iter().for_each(|warning| out::say(&format!("haggle: {warning}")));
-        let stock = collect::collect(&wish, now, |stock| line.show(&progress(stock)))
+        let stock = collect::collect(wish, now, |stock| line.show(&progress(stock)))
             .map_err(|e| Failure::usage(format!("--from {e}")))?;
         line.clear();
         stock.remarks().iter().for_each(|remark| out::say(&format!("haggle: {remark}")));

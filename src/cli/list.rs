@@ -38,7 +38,7 @@ fn run(call: &Call, args: QueryArgs, sort: &[String], limit: usize) -> Result<us
     let query = market::query(&call.global, &args.query)?;
     let sort: Vec<SortKey> = market::sort(sort)?;
     let setup = call.setup(args.setup)?;
-    let mut market = call.market()?;
+    let mut market = call.market_of(&query)?;
     market.ask(&setup, &query, &sort);
     let lines = market.lines(limit);
     match call.global.format {

@@ -13,7 +13,7 @@ use crate::units::{self, Hours, Usd};
 pub(super) fn run(call: &Call, args: QueryArgs) -> Result<(), Failure> {
     let query = market::query(&call.global, &args.query)?;
     let setup = call.setup(args.setup)?;
-    let mut market = call.market()?;
+    let mut market = call.market_of(&query)?;
     market.ask(&setup, &query, &[]);
     let (view, table) = market.view();
     let front = view.front(table);

@@ -13,7 +13,7 @@ use crate::app::{App, Look, Options, Start, ThemeName};
 use crate::config::ViewConfig;
 use crate::market::{Column, Field, Query, SortKey};
 use crate::offer::{Provider, harmless};
-use crate::runtime::collect::{self, Fetcher};
+use crate::runtime::collect::{self, Fetcher, Wish};
 use crate::runtime::watch::Watch;
 use crate::runtime::world::{
     AskFirst, Ended, Ending, FindModel, Keep, Load, Reload, SaveView, World,
@@ -64,8 +64,9 @@ pub(super) fn run(call: &Call) -> Result<(), Failure> {
         let own = call.clone();
         let world = World {
             updates,
-            fetch: Box::new(move |stock, only, now| {
-                fetcher.start(&own.wish(), only, stock, now);
+            fetch: Box::new(move |stock, query, only, now| {
+                let wish = Wish { query: Some(query), ..own.wish() };
+                fetcher.start(&wish, only, stock, now);
             }),
             ask_first: ask_first(call),
             load: rows.map(|_| load(call)),

@@ -39,7 +39,7 @@ pub(super) fn run(call: &Call, args: WatchArgs) -> Result<(), Failure> {
     loop {
         let started = Instant::now();
         let left = end.map_or(PATIENCE, |end| end.saturating_duration_since(started));
-        let mut market = call.market_within(left.clamp(LAST_LOOK, PATIENCE))?;
+        let mut market = call.market_within(&query, left.clamp(LAST_LOOK, PATIENCE))?;
         market.ask(&setup, &both, &SortKey::DEFAULT);
         if let Some(line) = market.lines(1).first().copied() {
             return met(call, &mut market, &both, &setup, (line, args.exec.as_deref()));

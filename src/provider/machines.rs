@@ -17,8 +17,8 @@ pub struct Machine {
     pub vram: Gib,
     /// Processor threads.
     pub vcpus: f64,
-    /// Main memory.
-    pub ram: Gib,
+    /// Main memory, where it is stated.
+    pub ram: Option<Gib>,
     /// How the cards are joined.
     pub link: Link,
 }
@@ -40,7 +40,7 @@ impl Machine {
             vram: Some(self.vram),
             link: self.link,
             vcpus: Some(self.vcpus),
-            ram: Some(self.ram),
+            ram: self.ram,
             cuda_max: None,
             instance_type: Some(Text::new(name)),
         }
@@ -88,9 +88,7 @@ fn read(text: &str) -> BTreeMap<(String, String), Machine> {
             "pcie-slow" => Link::PcieSlow,
             _ => Link::Unknown,
         };
-        let (Some(cards), Some(vram), Some(vcpus), Some(ram)) =
-            (number(3), number(4), number(5), number(6))
-        else {
+        let (Some(cards), Some(vram), Some(vcpus)) = (number(3), number(4), number(5)) else {
             continue;
         };
         let machine = Machine {
@@ -98,7 +96,7 @@ fn read(text: &str) -> BTreeMap<(String, String), Machine> {
             cards,
             vram: Gib::new(vram),
             vcpus,
-            ram: Gib::new(ram),
+            ram: number(6).map(Gib::new),
             link,
         };
         table.insert((field(0).to_string(), field(1).to_string()), machine);
@@ -131,6 +129,8 @@ mod tests {
         assert_eq!((eighth.cards, eighth.vram.get()), (0.125, 3.0));
         assert_eq!(of(Provider::Gcp, "g2-standard-32").cards, 1.0);
         assert_eq!(of(Provider::Azure, "Standard_NC40ads_H100_v5").vram.get(), 94.0);
+        let pro = of(Provider::Azure, "Standard_NC256lds_xl_RTXPRO6000BSE_v6");
+        assert_eq!((pro.cards, pro.vram.get(), pro.ram), (2.0, 96.0, None));
         assert!(machine(Provider::Aws, "m5.large").is_none());
     }
 }

@@ -2,7 +2,7 @@
 
 use super::http::{Address, Call, Caller, Http, RateLimit};
 use super::{FetchError, Fetching, Sink, Update};
-use crate::offer::Provider;
+use crate::offer::{Place, Provider};
 use crate::units::UnixSeconds;
 use futures_util::FutureExt;
 use secrecy::{ExposeSecret, SecretString};
@@ -18,6 +18,12 @@ const LONGEST_REFRESH: Duration = Duration::from_mins(4);
 pub trait Source: Send + Sync {
     /// What it tells about itself.
     fn profile(&self) -> &'static Profile;
+
+    /// The places that are asked for one by one, each with the provider's own code; none where the
+    /// whole market comes at once.
+    fn regions(&self) -> Vec<(&'static str, Place)> {
+        Vec::new()
+    }
 
     /// Fetches the whole market of this provider into `sink`.
     fn fetch<'a>(&'a self, context: &'a Context, sink: &'a Sink) -> Fetching<'a>;

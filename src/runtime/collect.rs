@@ -5,6 +5,7 @@
 
 use super::journal::Journal;
 use crate::config::{Env, FileConfig, Paths, find_key, store};
+use crate::market::Query;
 use crate::offer::{Provider, Text};
 use crate::provider::http::{Http, HttpOptions};
 use crate::provider::{
@@ -41,6 +42,8 @@ pub struct Wish<'a> {
     pub from: Option<&'a Path>,
     /// How long to wait for answers.
     pub patience: Duration,
+    /// What is looked for: some sources are asked for the regions in view only.
+    pub query: Option<&'a Query>,
 }
 
 /// Why a saved market cannot be used.
@@ -84,6 +87,18 @@ impl Wish<'_> {
             key: key.map(|(key, variable)| ApiKey { secret: key.secret, variable }),
             ..Context::new(http.clone(), profile, now)
         }
+    }
+
+    /// The regions of `source` that the query may show; none when it leaves out none of them.
+    fn regions_in_view(&self, source: &dyn Source) -> Vec<String> {
+        let Some(query) = self.query else { return Vec::new() };
+        let all = source.regions();
+        let seen: Vec<String> = all
+            .iter()
+            .filter(|(_, place)| query.may_show(place))
+            .map(|(code, _)| (*code).to_owned())
+            .collect();
+        if seen.len() < all.len() { seen } else { Vec::new() }
     }
 
     /// Where a saved market would lie: the file that is named, or the cache.
@@ -257,7 +272,9 @@ impl Fetcher {
             let generation = stock.begin(profile.provider);
             let sink =
                 Sink { provider: profile.provider, generation, channel: self.channel.clone() };
-            tokio::spawn(run(*source, wish.context(&self.http, profile, now), sink));
+            let context = wish.context(&self.http, profile, now);
+            let regions = wish.regions_in_view(*source);
+            tokio::spawn(run(*source, Context { regions, ..context }, sink));
         }
         sources.len()
     }

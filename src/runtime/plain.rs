@@ -187,7 +187,8 @@ impl<W: Write> Spoken<W> {
     }
 
     fn fetch(&mut self, providers: &[crate::offer::Provider]) -> io::Result<()> {
-        (self.world.fetch)(self.app.desk.stock_mut(), providers, now());
+        let query = self.app.desk.query().clone();
+        (self.world.fetch)(self.app.desk.stock_mut(), &query, providers, now());
         // The lights have changed.
         self.update(Msg::Tick)
     }

@@ -282,7 +282,8 @@ impl Shown {
             self.asked_meanwhile = Some(providers.to_vec());
             return;
         }
-        (self.world.fetch)(self.app.desk.stock_mut(), providers, now());
+        let query = self.app.desk.query().clone();
+        (self.world.fetch)(self.app.desk.stock_mut(), &query, providers, now());
         // The lights have changed.
         self.app.update(Msg::Tick, now());
     }

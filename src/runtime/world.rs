@@ -4,6 +4,7 @@
 use super::watch::Watch;
 use crate::app::{App, Effect, Options, Outcome};
 use crate::config::{SavedView, store};
+use crate::market::Query;
 use crate::model::Model;
 use crate::offer::Provider;
 use crate::provider::Update;
@@ -19,7 +20,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
 /// Begins to ask providers, and notes in the stock that they are asked.
-pub type Fetch = Box<dyn FnMut(&mut Stock, &[Provider], UnixSeconds) + Send>;
+pub type Fetch = Box<dyn FnMut(&mut Stock, &Query, &[Provider], UnixSeconds) + Send>;
 
 /// Whom to ask at the start, by what is known already.
 pub type AskFirst = Box<dyn Fn(&Stock, UnixSeconds) -> Vec<Provider> + Send>;

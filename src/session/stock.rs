@@ -1,8 +1,9 @@
 //! The market as providers fill it: which rows stay, which go, and what the lights say.
 //!
 //! A refresh replaces a provider's rows only when it succeeds: where rows of an earlier answer of this
-//! run are shown, new ones wait until their answer is whole, and go when it breaks off. One that brings nothing, or less
-//! than half of what an earlier answer of this run held, leaves the old rows beside the new ones.
+//! run are shown, new ones wait until their answer is whole, and go when it breaks off. One that
+//! brings nothing, or less than half of what an earlier answer of this run or of the last day held,
+//! leaves the old rows beside the new ones.
 
 use super::status::{Light, RowsFrom, Status};
 use crate::market::Table;
@@ -12,6 +13,8 @@ use crate::snapshot::{Head, ProviderState, Snapshot};
 use crate::units::UnixSeconds;
 use std::collections::BTreeMap;
 
+/// Saved rows younger than this are not given up for an answer of less than half as many.
+const RECENT_SECONDS: i64 = 24 * 3600;
 /// The generation of rows that were saved earlier; fetches count from the next one.
 const SAVED: u64 = 0;
 /// Offers that one refresh may bring; whoever sends more is broken or means harm.
@@ -204,8 +207,12 @@ impl Stock {
             status.error = None;
             return;
         }
-        let from_this_run = status.from == RowsFrom::Asked;
-        let too_few = census.fresh == 0 || (from_this_run && census.fresh < census.old / 2);
+        let recent = match status.from {
+            RowsFrom::Asked => true,
+            RowsFrom::Saved => status.age(now).is_some_and(|age| age < RECENT_SECONDS),
+            RowsFrom::Nowhere | RowsFrom::Embedded => false,
+        };
+        let too_few = census.fresh == 0 || (recent && census.fresh < census.old / 2);
         if too_few && census.old > 0 {
             let (old, fresh) = (census.old, census.fresh);
             status.note = Some(match fresh {
@@ -365,6 +372,21 @@ mod tests {
         rows(&mut stock, third, offers(30));
         end(&mut stock, third, Ok(Report::default()));
         assert_eq!(vast(&stock).rows, 30);
+    }
+
+    #[test]
+    fn rows_saved_within_a_day_are_not_given_up_for_a_few() {
+        for (hours, kept) in [(23, 40), (25, 5)] {
+            let mut stock = with_saved(40);
+            let now = UnixSeconds(1_700_000_000 + hours * 3600);
+            let generation = stock.begin(Provider::Vast);
+            let some = Update::Rows { provider: Provider::Vast, generation, offers: offers(5) };
+            stock.apply(some, now);
+            let outcome = Ok(Report::default());
+            stock.apply(Update::Finished { provider: Provider::Vast, generation, outcome }, now);
+            assert_eq!(vast(&stock).rows, kept, "after {hours} h");
+            assert_eq!(vast(&stock).line(now).contains("brought only 5"), kept == 40);
+        }
     }
 
     #[test]

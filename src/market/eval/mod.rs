@@ -2,6 +2,7 @@
 //! that do not state what it asks about.
 
 mod number;
+mod place;
 mod priced;
 mod region;
 mod text;

@@ -41,6 +41,8 @@ const USUAL: [&str; 8] = [
 ];
 /// Region files of one refresh.
 const MOST_REGIONS: usize = 16;
+/// What the regions of the last refresh are remembered by.
+const REGIONS: &str = "aws regions";
 /// Age of the spot file above which its prices are called old.
 const OLD: i64 = 24 * 3600;
 
@@ -61,6 +63,10 @@ pub(super) struct Aws;
 impl Source for Aws {
     fn profile(&self) -> &'static Profile {
         &PROFILE
+    }
+
+    fn regions(&self) -> Vec<(&'static str, Place)> {
+        on_demand::locations().keys().map(|region| (*region, Place::aws(region))).collect()
     }
 
     fn fetch<'a>(&'a self, context: &'a Context, sink: &'a Sink) -> Fetching<'a> {
@@ -103,18 +109,25 @@ async fn fetch(context: &Context, sink: &Sink) -> Result<Report, FetchError> {
         // The connection went in the middle: rows without their prices would replace good ones.
         return Err(error);
     }
-    if !fresh && known.notes.is_empty() {
+    let asked = regions.join(" ");
+    if !fresh && known.notes.is_empty() && context.http.is_known(REGIONS, &asked) {
         return Ok(Report { unchanged: true, ..Report::default() });
     }
-    deliver(known, &bodies, sink).await
+    let report = deliver(known, &bodies, sink).await?;
+    context.http.know(REGIONS, &asked);
+    Ok(report)
 }
 
-/// The regions whose on-demand prices are wanted: those in view that exist, or the usual ones.
+/// The regions whose on-demand prices are wanted: those in view that exist, the large ones first
+/// where there are too many; or the usual ones.
 fn regions(context: &Context) -> Vec<&str> {
     let mut seen = BTreeSet::new();
+    let usual = |region: &&str| USUAL.contains(region);
     let wanted = context.regions.iter().map(String::as_str);
     let wanted = wanted.filter(|r| on_demand::location(r).is_some() && seen.insert(*r));
-    let wanted: Vec<&str> = wanted.take(MOST_REGIONS).collect();
+    let (mut wanted, others): (Vec<&str>, Vec<&str>) = wanted.partition(usual);
+    wanted.extend(others);
+    wanted.truncate(MOST_REGIONS);
     if wanted.is_empty() { USUAL.to_vec() } else { wanted }
 }
 

@@ -24,14 +24,18 @@ struct File {
     regions: BTreeMap<String, BTreeMap<String, Row>>,
 }
 
-/// The name under which a region's list is published.
-pub(super) fn location(region: &str) -> Option<&'static str> {
+/// Regions, and the names under which their lists are published.
+pub(super) fn locations() -> &'static BTreeMap<&'static str, &'static str> {
     static NAMES: OnceLock<BTreeMap<&'static str, &'static str>> = OnceLock::new();
-    let names = NAMES.get_or_init(|| {
+    NAMES.get_or_init(|| {
         let lines = include_str!("../../../assets/aws-regions.csv").lines();
         lines.filter(|l| !l.starts_with('#')).skip(1).filter_map(|l| l.split_once(',')).collect()
-    });
-    names.get(region).copied()
+    })
+}
+
+/// The name under which a region's list is published.
+pub(super) fn location(region: &str) -> Option<&'static str> {
+    locations().get(region).copied()
 }
 
 /// The path of a location's list; blanks and brackets are escaped, as in the original.

@@ -4,6 +4,7 @@ mod clouds;
 mod formats;
 mod hostile;
 mod hub;
+mod regions;
 mod schema;
 mod setup;
 mod streams;

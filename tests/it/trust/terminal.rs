@@ -7,6 +7,7 @@ use haggle::app::desk::Desk;
 use haggle::app::layout::Size;
 use haggle::app::settings::Settings;
 use haggle::app::{App, Look, Options, Start, keymap::Keymap};
+use haggle::market::Query;
 use haggle::provider::{Context, Fetching, Profile, Sink, Source};
 use haggle::runtime::screen as loops;
 use haggle::runtime::watch::Watch;
@@ -276,7 +277,7 @@ fn screen_with_a_worker_that_panics() {
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let ended = runtime.block_on(async {
         let (channel, updates) = tokio::sync::mpsc::channel(8);
-        let fetch = Box::new(move |stock: &mut Stock, _: &[Provider], now| {
+        let fetch = Box::new(move |stock: &mut Stock, _: &Query, _: &[Provider], now| {
             static BROKEN: Broken = Broken;
             let generation = stock.begin(Provider::Vast);
             let http =

@@ -1,0 +1,47 @@
+//! Who is asked region by region is asked for the regions that the query may show.
+
+use super::House;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex};
+
+/// The regional price lists that a query makes the program ask Amazon for.
+fn lists_asked_for(query: &[&str]) -> Vec<String> {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let paths = Arc::new(Mutex::new(Vec::new()));
+    let kept = paths.clone();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
+            let first = lines.next().unwrap_or(Ok(String::new())).unwrap_or_default();
+            // The head of the request is read to its end.
+            lines.map_while(Result::ok).find(String::is_empty);
+            let path = first.split(' ').nth(1).unwrap_or_default();
+            if let Some((_, list)) = path.split_once("without-sec-sel/") {
+                kept.lock()
+                    .unwrap()
+                    .push(list.replace("/Linux/index.json", "").replace("%20", " "));
+            }
+            let _ = stream
+                .write_all(b"HTTP/1.1 404 x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+        }
+    });
+    let house = House::new();
+    let words = [&["list", "--provider", "aws"], query].concat();
+    house.haggle(&words).env("HAGGLE_AWS_URL", address).output().unwrap();
+    let mut asked = paths.lock().unwrap().clone();
+    asked.sort();
+    asked.dedup();
+    asked
+}
+
+#[test]
+fn price_lists_of_the_regions_in_view_are_fetched() {
+    assert_eq!(lists_asked_for(&["region:sa-east-1"]), ["South America %28Sao Paulo%29"]);
+    assert_eq!(lists_asked_for(&["region:br vram>=24"]), ["South America %28Sao Paulo%29"]);
+    let usual = lists_asked_for(&["vram>=24"]);
+    assert_eq!(usual.len(), 8, "{usual:?}");
+    let europe = lists_asked_for(&["region:eu"]);
+    assert!(europe.len() > 5 && europe.iter().all(|r| !r.starts_with("US ")), "{europe:?}");
+}
