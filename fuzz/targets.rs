@@ -322,6 +322,10 @@ fn text(bytes: &[u8]) {
 /// next such line; without any such line all of it is the answer to everything. Zip archives are
 /// packed here, so that what is in them is reached.
 fn fetch(provider: Provider, bytes: &[u8]) {
+    // An answer that holds our mark itself proves nothing.
+    if String::from_utf8_lossy(bytes).contains("planted") {
+        return;
+    }
     let (answers, with_key) = script(bytes);
     let http = Http::played(options(), move |url, _| answer(&answers, url));
     let source = provider::source(provider).unwrap();
