@@ -49,7 +49,7 @@ pub(super) fn answer(
     (raw, at_country, at_continent): (&str, Option<Country>, Option<Continent>),
 ) -> Answer {
     let nothing_stated = raw.is_empty() && at_country.is_none() && at_continent.is_none();
-    let words = || if exact { pattern.is(raw) } else { pattern.is_in(raw) };
+    let words = || if exact { pattern.is(raw) } else { pattern.is_beside_in(raw) };
     let same = |c: Country, wanted| Answer::from_bool(c == wanted);
     match meaning(pattern) {
         Region::Continent(wanted) => {
@@ -90,6 +90,11 @@ mod tests {
         assert_eq!(ask("uk", "London", Some("GB"), Some(Continent::Europe)), Answer::Yes);
         assert_eq!(ask("california", "California, US", Some("US"), None), Answer::Yes);
         assert_eq!(ask("CA", "California, US", Some("US"), None), Answer::No);
+        let us = |raw| ask("us-east-1", raw, Some("US"), Some(Continent::NorthAmerica));
+        assert_eq!(us("us-east-1"), Answer::Yes);
+        for other in ["us-east-2", "us-east-2-mci-1", "us-gov-east-1"] {
+            assert_eq!(us(other), Answer::No, "{other}");
+        }
         assert_eq!(asked("germany", frankfurt), Answer::Yes);
         assert_eq!(asked("germany", delaware), Answer::No);
         assert_eq!(ask("georgia", "Georgia, US", Some("US"), None), Answer::Yes);

@@ -58,11 +58,22 @@ impl Pattern {
         }
         let words = words(text);
         let wanted = self::words(&self.text);
+        self.is_beside_in(text)
+            || (wanted.len() > 1 && wanted.iter().all(|w| words.iter().any(|t| same_word(w, t))))
+    }
+
+    /// As [`Pattern::is_in`], but its words stand beside each other, as in a code of a place:
+    /// `us-east-1` is not in `us-gov-east-1`.
+    pub(crate) fn is_beside_in(&self, text: &str) -> bool {
+        if self.is_glob() {
+            return self.is_in(text);
+        }
+        let words = words(text);
         let squeezed = squeeze(&self.text);
         if squeezed.is_empty() {
             return false;
         }
-        let adjacent = (0..words.len()).any(|from| {
+        (0..words.len()).any(|from| {
             let mut so_far = String::new();
             words.iter().skip(from).any(|word| {
                 let amount =
@@ -71,9 +82,7 @@ impl Pattern {
                 so_far.push_str(word);
                 short || so_far == squeezed
             })
-        });
-        adjacent
-            || (wanted.len() > 1 && wanted.iter().all(|w| words.iter().any(|t| same_word(w, t))))
+        })
     }
 }
 
