@@ -133,4 +133,28 @@ mod tests {
         assert_eq!((pro.cards, pro.vram.get(), pro.ram), (2.0, 96.0, None));
         assert!(machine(Provider::Aws, "m5.large").is_none());
     }
+
+    /// Azure's RTX PRO 6000 sizes: 128–144 threads hold one card, 256–324 hold two; below that the
+    /// share of a card is not stated, and is not guessed.
+    #[test]
+    fn sizes_without_a_stated_share_or_memory_get_none_invented() {
+        let of = |threads: u32, letter: &str| {
+            let name = format!("Standard_NC{threads}{letter}ds_xl_RTXPRO6000BSE_v6");
+            machine(Provider::Azure, &name).map(|m| (m.cards, m.vcpus, m.vram.get()))
+        };
+        for letter in ["", "l"] {
+            for threads in [128, 132, 144] {
+                assert_eq!(of(threads, letter), Some((1.0, f64::from(threads), 96.0)));
+            }
+            for threads in [256, 264, 288, 320, 324] {
+                assert_eq!(of(threads, letter), Some((2.0, f64::from(threads), 96.0)));
+            }
+            for threads in [8, 16, 24, 32, 36, 64, 72] {
+                assert_eq!(of(threads, letter), None);
+            }
+        }
+        let ram = |name: &str| machine(Provider::Azure, name).and_then(|m| m.ram);
+        assert_eq!(ram("Standard_NC132ds_xl_RTXPRO6000BSE_v6"), None);
+        assert_eq!(ram("Standard_NC144ds_xl_RTXPRO6000BSE_v6"), Some(Gib::new(516.0)));
+    }
 }
