@@ -43,10 +43,13 @@ pub fn gcp_fees(region: &str) -> Fees {
 /// Azure: premium SSD of the smallest useful tier (P4, 32 GiB, 5.28 $ a month: 0.165 $ per GiB; the
 /// larger tiers are cheaper per GiB) in the United States; traffic out 0.087 $ to 10 TB in North
 /// America and Europe; traffic in free; per second. Disks cost the same while the machine is
-/// deallocated. Sources: Azure Retail Prices as read by ahmadabdalla/azure-cost-calculator (2026-03)
+/// deallocated. The government's regions have a price list of their own, which no source of ours
+/// holds. Sources: Azure Retail Prices as read by ahmadabdalla/azure-cost-calculator (2026-03)
 /// and SkyPilot (2026).
 pub fn azure_fees(region: &str) -> Fees {
-    let america = region.contains("us") && !region.contains("aus") || region.starts_with("canada");
+    let government = region.starts_with("usgov") || region.starts_with("usdod");
+    let states = region.contains("us") && !region.contains("aus") && !government;
+    let america = states || region.starts_with("canada");
     let europe = [
         "europe",
         "uk",
@@ -61,7 +64,7 @@ pub fn azure_fees(region: &str) -> Fees {
     ]
     .iter()
     .any(|p| region.contains(p));
-    let storage = (region.contains("us") && !region.contains("aus")).then_some(5.28 / 32.0);
+    let storage = states.then_some(5.28 / 32.0);
     let egress = (america || europe).then_some(0.087);
     fees(storage, egress, Hours::from_seconds(1.0))
 }
@@ -134,5 +137,9 @@ mod tests {
         assert_eq!(gcp_fees("europe-west4").storage, None);
         assert_eq!(azure_fees("australiaeast").egress, None);
         assert_eq!(azure_fees("eastus").egress, Some(UsdPerGb::new(0.087)));
+        for region in ["usgovarizona", "usgovvirginia", "usdodcentral"] {
+            let fees = azure_fees(region);
+            assert_eq!((fees.storage, fees.storage_stopped, fees.egress), (None, None, None));
+        }
     }
 }

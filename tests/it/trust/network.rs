@@ -160,3 +160,33 @@ fn a_documented_rate_limit_is_never_exceeded_however_large_the_market() {
     assert!((5..=10).contains(&asked), "{asked} requests at once");
     reliability::note("requests under a limit of ten a minute", "vast", asked as u64);
 }
+
+#[test]
+fn the_document_of_providers_says_what_the_screens_page_says() {
+    const KEY: &str = "a-long-key-that-ends-in-wxyz";
+    let home = Home::new();
+    let mut rows: Vec<_> = (0..5).map(vast_row).collect();
+    rows.push(serde_json::json!("no object"));
+    let server = Server::new(vast_alone(rows));
+    let run = |server: &Server| {
+        let words = ["providers", "--provider", "vast", "--format", "json"];
+        let output = home.asking(server, &words).env("VAST_API_KEY", KEY).output().unwrap();
+        let all = text(&output.stdout);
+        assert!(!all.contains(KEY), "{all}");
+        serde_json::from_str::<serde_json::Value>(&all).unwrap()["providers"][0].clone()
+    };
+    let good = run(&server);
+    assert_eq!((&good["rows"], &good["rows_from"]), (&5.into(), &"asked".into()), "{good}");
+    assert!(good["last_success"].as_str().is_some_and(|t| t.ends_with('Z')), "{good}");
+    let key = &good["key"];
+    assert_eq!((&key["variable"], &key["hint"]), (&"VAST_API_KEY".into(), &"…wxyz".into()));
+    assert_eq!((&key["origin"], &key["used"]), (&"VAST_API_KEY".into(), &true.into()), "{good}");
+    assert_eq!(good["rejected"][0]["rows"], 1, "{good}");
+    assert!(good["rejected"][0]["reason"].as_str().unwrap().contains("no object"), "{good}");
+    assert!(good["wait_seconds"].is_null() && good["error"].is_null(), "{good}");
+    let busy = Server::new(|_| Answer::status(429, "slow down").with("Retry-After", "7200"));
+    let refused = run(&busy);
+    let wait = refused["wait_seconds"].as_i64().unwrap();
+    assert!((7000..=7200).contains(&wait), "{refused}");
+    assert!(refused["error"].as_str().unwrap().contains("rate limit"), "{refused}");
+}
