@@ -7,6 +7,7 @@ use crate::config::find_hub_token;
 use crate::config::store::write_whole;
 use crate::model::{self, Model};
 use crate::provider::hub::{Answer, Hub, HubError, is_id};
+use crate::runtime::requests;
 use crate::units::UnixSeconds;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -57,7 +58,7 @@ fn from_hub(call: &Call, id: &str) -> Result<Model, Failure> {
 fn ask(call: &Call, id: &str, now: UnixSeconds) -> Result<Answer, HubError> {
     let base = call.env.get("HAGGLE_HF_URL").or(call.config.hub_url.as_deref());
     let token = find_hub_token(&call.env, &call.paths).map(|key| key.secret);
-    let hub = Hub::new(base, token)?;
+    let hub = Hub::new(requests::client(&call.paths), base, token)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|e| crate::provider::FetchError::Network(e.to_string()))?;
     runtime.block_on(hub.fetch(id, now))

@@ -60,7 +60,7 @@ pub(super) fn run(call: &Call) -> Result<(), Failure> {
     }
     let runtime = two_workers()?;
     let ended = runtime.block_on(async {
-        let (fetcher, updates) = Fetcher::new();
+        let (fetcher, updates) = Fetcher::new(&call.paths);
         let own = call.clone();
         let world = World {
             updates,

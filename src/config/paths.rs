@@ -49,6 +49,11 @@ impl Paths {
         self.cache.as_deref().map(|c: &Path| c.join("market.haggle"))
     }
 
+    /// What was asked of the providers not long ago, by this run and others.
+    pub fn requests(&self) -> Option<PathBuf> {
+        self.cache.as_deref().map(|c: &Path| c.join("requests.json"))
+    }
+
     /// What the Hugging Face hub said of a model.
     pub fn hub_answer(&self, id: &str) -> Option<PathBuf> {
         let name = format!("{}.json", id.replace('/', "--"));

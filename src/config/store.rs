@@ -27,6 +27,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
         return OpenOptions::new().write(true).open(&target)?.write_all(bytes);
     }
     let temporary = prepare(&target, bytes, old.as_ref())?;
+    temporary.as_file().sync_all()?;
     temporary.persist(&target).map_err(|e| e.error)?;
     sync_folder(&folder_of(&target));
     Ok(())
@@ -34,7 +35,9 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// As [`write_whole`], but refuses to replace a file that is already there.
 pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    prepare(path, bytes, None)?.persist_noclobber(path).map_err(|e| e.error)?;
+    let temporary = prepare(path, bytes, None)?;
+    temporary.as_file().sync_all()?;
+    temporary.persist_noclobber(path).map_err(|e| e.error)?;
     sync_folder(&folder_of(path));
     Ok(())
 }
@@ -63,19 +66,40 @@ pub fn update(
     path: &Path,
     change: impl FnOnce(Option<Vec<u8>>) -> io::Result<Vec<u8>>,
 ) -> io::Result<()> {
+    let _lock = lock(path)?;
+    write_whole(path, &change(present(path)?)?)
+}
+
+/// As [`update`], for a file that is written often and whose loss does no harm: still whole or not at
+/// all for every other process, but not safe from a machine that loses its power.
+pub fn update_loosely(
+    path: &Path,
+    change: impl FnOnce(Option<Vec<u8>>) -> io::Result<Vec<u8>>,
+) -> io::Result<()> {
+    let _lock = lock(path)?;
+    let temporary = prepare(path, &change(present(path)?)?, None)?;
+    temporary.persist(path).map_err(|e| e.error)?;
+    Ok(())
+}
+
+/// Waits until nobody else changes `path`. The lock goes with its handle, however this ends.
+fn lock(path: &Path) -> io::Result<File> {
     let folder = folder_of(path);
     fs::create_dir_all(&folder)?;
     let name = format!("{TEMPORARY}{}.lock", path.file_name().unwrap_or_default().display());
     let lock =
         OpenOptions::new().create(true).truncate(false).write(true).open(folder.join(name))?;
     acquire(&lock)?;
-    let old = match fs::read(path) {
-        Ok(bytes) => Some(bytes),
-        Err(e) if e.kind() == ErrorKind::NotFound => None,
-        Err(e) => return Err(e),
-    };
-    write_whole(path, &change(old)?)
-    // The lock goes with its handle, however this ends.
+    Ok(lock)
+}
+
+/// What the file holds, if there is one.
+fn present(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(e),
+    }
 }
 
 /// Adds a line at the end of a file. A last line that was never finished stays, on a line of its own.
@@ -140,7 +164,7 @@ fn acquire(lock: &File) -> io::Result<()> {
     Err(io::Error::new(ErrorKind::WouldBlock, "another haggle is changing it and does not end"))
 }
 
-/// The temporary file beside `path`, written and synced, with the rights of the file that it is to
+/// The temporary file beside `path`, written, with the rights of the file that it is to
 /// replace (a new one is its owner's alone).
 fn prepare(
     path: &Path,
@@ -156,7 +180,6 @@ fn prepare(
         // Whoever owns the file decided this; where it cannot be kept, the file is merely stricter.
         let _ = temporary.as_file().set_permissions(old.permissions());
     }
-    temporary.as_file().sync_all()?;
     Ok(temporary)
 }
 

@@ -18,7 +18,7 @@ pub enum FetchError {
         status: u16,
     },
     /// Too many requests.
-    #[error("rate limit{}", .retry_after_seconds.map(|s| format!(": asks for {s} s of patience")).unwrap_or_default())]
+    #[error("rate limit{}", .retry_after_seconds.map(|s| format!(": wait {s} s")).unwrap_or_default())]
     RateLimited {
         /// What it asked for.
         retry_after_seconds: Option<u64>,

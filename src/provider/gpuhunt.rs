@@ -18,7 +18,7 @@ pub const GPUHUNT: Endpoint = Endpoint {
 /// As named in origins.
 pub const SOURCE: &str = "gpuhunt catalogue v3";
 /// Not documented; a bucket paid for by others, so we are gentle.
-pub const LIMIT: RateLimit = RateLimit::per(20, 60);
+pub const LIMIT: RateLimit = RateLimit::per(60, 60);
 /// It is written every hour.
 pub const REFRESH: Duration = Duration::from_hours(1);
 

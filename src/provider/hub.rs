@@ -2,10 +2,10 @@
 //! hub read off the safetensors files. An answer can be kept, so that a model is asked for once a
 //! month.
 
-use super::http::{Address, Call, Caller, Http, HttpOptions, RateLimit};
+use super::http::{Address, Call, Caller, Http, RateLimit};
 use super::{ApiKey, FetchError};
 use crate::model::{self, Model};
-use crate::offer::{Provider, Text};
+use crate::offer::Text;
 use crate::units::UnixSeconds;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
@@ -99,18 +99,16 @@ struct Safetensors {
 
 impl Hub {
     /// The hub at `base` (or where it really is), asked with `token`.
-    pub fn new(base: Option<&str>, token: Option<SecretString>) -> Result<Hub, HubError> {
+    pub fn new(
+        http: Http,
+        base: Option<&str>,
+        token: Option<SecretString>,
+    ) -> Result<Hub, HubError> {
         Ok(Hub {
-            http: Http::new(HttpOptions::default()),
+            http,
             address: Address::parse(base.unwrap_or(HUB))?,
             key: token.map(|secret| ApiKey { secret, variable: TOKEN }),
-            // The provider only names the pace's owner, and this client is nobody else's.
-            caller: Caller {
-                provider: Provider::Vast,
-                limit: LIMIT,
-                key_variable: Some(TOKEN),
-                listener: None,
-            },
+            caller: Caller { name: "hub", limit: LIMIT, key_variable: Some(TOKEN), listener: None },
         })
     }
 

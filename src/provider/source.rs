@@ -125,7 +125,7 @@ impl Context {
     /// A context for one source, in which nobody is told about waiting.
     pub fn new(http: Http, profile: &Profile, now: UnixSeconds) -> Context {
         let caller = Caller {
-            provider: profile.provider,
+            name: profile.provider.name(),
             limit: profile.limit,
             key_variable: profile.key_variable,
             listener: None,

@@ -4,10 +4,11 @@
 //! has not finished by then keeps the rows that it has sent, and its status says so.
 
 use super::journal::Journal;
+use super::requests;
 use crate::config::{Env, FileConfig, Paths, find_key, store};
 use crate::market::Query;
 use crate::offer::{Provider, Text};
-use crate::provider::http::{Http, HttpOptions};
+use crate::provider::http::Http;
 use crate::provider::{
     Addresses, ApiKey, Context, FetchError, Profile, Sink, Source, Update, catalogue, registry, run,
 };
@@ -249,9 +250,9 @@ pub struct Fetcher {
 impl Fetcher {
     /// A fetcher, and where its updates come out. The channel ends when the fetcher and all its
     /// fetches have.
-    pub fn new() -> (Fetcher, mpsc::Receiver<Update>) {
+    pub fn new(paths: &Paths) -> (Fetcher, mpsc::Receiver<Update>) {
         let (channel, updates) = mpsc::channel(CHANNEL);
-        (Fetcher { http: Http::new(HttpOptions::default()), channel }, updates)
+        (Fetcher { http: requests::client(paths), channel }, updates)
     }
 
     /// Asks the providers that `wish` names, those of `only` where it is not empty. Returns how many
@@ -360,7 +361,7 @@ fn fetch(
         return;
     };
     runtime.block_on(async {
-        let (fetcher, mut updates) = Fetcher::new();
+        let (fetcher, mut updates) = Fetcher::new(wish.paths);
         let mut journal = Journal::default();
         fetcher.start(wish, &[], stock, now);
         drop(fetcher);

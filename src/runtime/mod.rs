@@ -4,6 +4,7 @@ pub mod collect;
 pub mod journal;
 pub mod kept;
 pub mod plain;
+pub mod requests;
 pub mod screen;
 pub mod views;
 pub mod watch;

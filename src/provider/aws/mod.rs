@@ -51,7 +51,8 @@ static PROFILE: Profile = Profile {
     key: KeyUse::None,
     key_variable: None,
     endpoints: &[SPOT, ADVISOR, LIST],
-    limit: RateLimit::per(40, 60),
+    // Not documented; every region's list is one file from a content network.
+    limit: RateLimit::per(120, 60),
     refresh: Duration::from_mins(10),
     about: "list prices: spot and interruption bands of all regions, on demand of those in view",
 };

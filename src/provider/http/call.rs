@@ -6,7 +6,6 @@ use super::client::{Http, network};
 use super::limiter::RateLimit;
 use super::memory::Kept;
 use super::stream::Stream;
-use crate::offer::Provider;
 use crate::provider::{ApiKey, FetchError, Progress, Sink};
 use crate::units::UnixSeconds;
 use reqwest::header::{
@@ -33,8 +32,8 @@ const MOST_MB: u64 = 32;
 /// Who calls: for limits, for errors, and to say that we wait.
 #[derive(Clone, Debug)]
 pub struct Caller {
-    /// The provider.
-    pub provider: Provider,
+    /// Who is asked, as the log of requests names it.
+    pub name: &'static str,
     /// What it allows.
     pub limit: RateLimit,
     /// Where a key would come from.
@@ -226,7 +225,7 @@ impl<'a> Call<'a> {
             let status = response.status();
             if is_used_up(response.headers()) {
                 let wait = patience(response.headers()).unwrap_or(self.caller.limit.window);
-                self.block(wait);
+                self.block(wait).await;
             }
             if status == StatusCode::NOT_MODIFIED {
                 return Ok(Attempt::Unchanged);
@@ -317,7 +316,7 @@ impl<'a> Call<'a> {
         // Before anything is cut short: half a key would not be recognised.
         let body = self.hidden(&String::from_utf8_lossy(&body));
         if status == 429 {
-            self.block(patience(&headers).unwrap_or(Duration::from_secs(1)));
+            self.block(patience(&headers).unwrap_or(Duration::from_secs(1))).await;
         }
         match (status, self.key, self.caller.key_variable) {
             (401 | 403, Some(key), _) => FetchError::BadKey { variable: key.variable, status },
@@ -326,16 +325,22 @@ impl<'a> Call<'a> {
         }
     }
 
-    fn block(&self, wait: Duration) {
-        self.http.inner.limiter.block(self.caller.provider, Instant::now() + wait);
+    /// Whose limit counts: the provider's, at the host that is asked.
+    fn whom(&self) -> String {
+        let (host, port) = (self.url.host_str().unwrap_or_default(), self.url.port());
+        let port = port.map(|port| format!(":{port}")).unwrap_or_default();
+        format!("{} {host}{port}", self.caller.name)
+    }
+
+    async fn block(&self, wait: Duration) {
+        self.http.inner.limiter.block(&self.whom(), wait).await;
     }
 
     /// Waits until the rate limit has a place, as long as patience lasts.
     async fn take_place(&self) -> Result<(), FetchError> {
-        let mut waited = Duration::ZERO;
+        let (mut waited, whom) = (Duration::ZERO, self.whom());
         loop {
-            let (limiter, caller) = (&self.http.inner.limiter, self.caller);
-            let Err(wait) = limiter.take(caller.provider, caller.limit, Instant::now()) else {
+            let Err(wait) = self.http.inner.limiter.take(&whom, self.caller.limit).await else {
                 return Ok(());
             };
             waited += wait;

@@ -1,6 +1,6 @@
 //! The client that all providers share: encryption, proxies, deadlines, limits.
 
-use super::limiter::Limiter;
+use super::limiter::{Limiter, RequestLog};
 use super::memory::Memory;
 use super::played::Player;
 use crate::offer::Text;
@@ -83,15 +83,24 @@ impl Http {
     /// A client. What cannot be set up (no root certificates on this machine) is said by each
     /// request that needs it.
     pub fn new(options: HttpOptions) -> Http {
-        Http::with(options, None)
+        Http::with(options, None, None)
     }
 
-    fn with(options: HttpOptions, player: Option<Player>) -> Http {
+    /// A client whose requests are counted in `log`, together with those of other runs.
+    pub fn logged(options: HttpOptions, log: Arc<dyn RequestLog>) -> Http {
+        Http::with(options, Some(log), None)
+    }
+
+    fn with(
+        options: HttpOptions,
+        log: Option<Arc<dyn RequestLog>>,
+        player: Option<Player>,
+    ) -> Http {
         let inner = Inner {
             outer: OnceLock::new(),
             local: OnceLock::new(),
             options,
-            limiter: Limiter::default(),
+            limiter: Limiter::new(log),
             memory: Memory::default(),
             player,
         };
@@ -104,7 +113,7 @@ impl Http {
         options: HttpOptions,
         play: impl Fn(&str, Option<&str>) -> (u16, Vec<u8>) + Send + Sync + 'static,
     ) -> Http {
-        Http::with(options, Some(Player::new(play)))
+        Http::with(options, None, Some(Player::new(play)))
     }
 
     /// Is `version` the one of `what` that was taken last in this run?

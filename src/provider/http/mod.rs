@@ -17,7 +17,7 @@ mod stream;
 pub use address::Address;
 pub use call::{Body, Call, Caller};
 pub use client::{Http, HttpOptions};
-pub use limiter::RateLimit;
+pub use limiter::{Asked, RateLimit, RequestLog};
 pub use stream::Stream;
 
 use super::FetchError;

@@ -4,7 +4,10 @@ use super::*;
 use crate::reliability;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
+use std::process::Stdio;
 use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 /// A proxy that refuses everything and tells what it was asked.
 fn proxy() -> (String, Receiver<String>) {
@@ -154,11 +157,45 @@ fn a_documented_rate_limit_is_never_exceeded_however_large_the_market() {
         Answer::json(serde_json::json!({ "offers": rows }).to_string())
     });
     let home = Home::new();
-    let output = home.asking(&server, &["list", "--provider", "vast", "--limit", "1"]).output();
+    let output = home.asking(&server, ONE).output();
     assert!(output.unwrap().status.success());
     let asked = server.asked().len();
     assert!((5..=10).contains(&asked), "{asked} requests at once");
     reliability::note("requests under a limit of ten a minute", "vast", asked as u64);
+}
+
+#[test]
+fn several_runs_keep_a_rate_limit_together() {
+    let times = Arc::new(Mutex::new(Vec::new()));
+    let noted = Arc::clone(&times);
+    let one = vast_alone(vec![vast_row(1)]);
+    let server = Server::new(move |asked| {
+        noted.lock().unwrap().push(Instant::now());
+        one(asked)
+    });
+    let home = Home::new();
+    let run = || {
+        let mut command = home.asking(&server, ONE);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let mut refused = 0;
+    for _ in 0..8 {
+        // Two at a time: they share one record.
+        let pair = [run(), run()];
+        for run in pair {
+            let output = run.wait_with_output().unwrap();
+            assert!(output.status.success(), "{}", said(&output));
+            refused += usize::from(text(&output.stderr).contains("rate limit: wait "));
+        }
+    }
+    let times = times.lock().unwrap();
+    let minute = Duration::from_mins(1);
+    for (first, at) in times.iter().enumerate() {
+        let within = times[first..].iter().filter(|t| **t - *at < minute).count();
+        assert!(within <= 10, "{within} requests in a minute");
+    }
+    assert!(times.len() + refused >= 16, "{} sent, {refused} refused", times.len());
+    reliability::note("runs under one limit of ten a minute", "vast", 16);
 }
 
 #[test]
