@@ -464,6 +464,7 @@ fn is_clean(offer: &Offer) {
         fees.egress.map(|v| v.get()),
         fees.ingress.map(|v| v.get()),
         fees.minimum.map(|v| v.get()),
+        fees.monthly_cap.map(|v| v.get()),
         offer.reliability.map(|v| v.get()),
         offer.download.map(|v| v.get()),
         offer.upload.map(|v| v.get()),

@@ -147,6 +147,9 @@ fn price_facts(offer: &Offer, now: UnixSeconds) -> Vec<Fact> {
         fact("traffic in", fees.ingress.map(|v| format!("{} $/GB", small(v.get())))),
         fact("shortest bill", fees.minimum.map(hours)),
     ];
+    if let Some(cap) = fees.monthly_cap {
+        facts.push(fact("a month costs at most", Some(format!("{:.0} h", cap.get()))));
+    }
     if let Some(hazard) = offer.hazard {
         let rate = hazard.rate;
         facts.push(Fact {

@@ -224,6 +224,7 @@ fn fees(dice: &mut Dice, market: bool) -> Fees {
         egress: market.then(|| per_gb(dice)),
         ingress: market.then(|| per_gb(dice)),
         minimum: (!market).then(|| Hours::from_minutes(1.0)),
+        monthly_cap: (!market).then(|| Hours::new(672.0)),
     }
 }
 

@@ -183,6 +183,15 @@ pub struct Fees {
     pub ingress: Option<UsdPerGb>,
     /// Shortest time that is billed.
     pub minimum: Option<Hours>,
+    /// Hours of a calendar month after which the rest of the month is free.
+    pub monthly_cap: Option<Hours>,
+}
+
+impl Fees {
+    /// No provider ends a month's bill earlier; a cap that says so is not believed.
+    pub const SHORTEST_CAP: Hours = Hours::new(500.0);
+    /// Hours of the longest month.
+    pub const LONGEST_CAP: Hours = Hours::new(744.0);
 }
 
 /// Can it be had now?

@@ -77,6 +77,7 @@ fn fees(storage: Option<f64>, egress: Option<f64>, minimum: Hours) -> Fees {
         egress: egress.map(UsdPerGb::new),
         ingress: Some(UsdPerGb::ZERO),
         minimum: Some(minimum),
+        monthly_cap: None,
     }
 }
 

@@ -18,7 +18,7 @@ pub(super) const MOST: usize = 8192;
 const MOST_GPUS: f64 = 4096.0;
 
 /// The figures of an offer, in the order in which their columns are written.
-const FIGURES: [fn(&Offer) -> Option<f64>; 21] = [
+const FIGURES: [fn(&Offer) -> Option<f64>; 22] = [
     |o| Some(o.hardware.gpus),
     |o| o.hardware.vram.map(Gib::get),
     |o| o.hardware.vcpus,
@@ -40,7 +40,10 @@ const FIGURES: [fn(&Offer) -> Option<f64>; 21] = [
     |o| o.hazard.map(|h| h.rate.expected.get()),
     |o| o.hazard.map(|h| h.rate.high.get()),
     |o| Some(o.origin.fetched_at.0.max(0) as f64),
+    |o| o.fees.monthly_cap.map(Hours::get),
 ];
+/// Columns of figures that version 1 of the format had.
+const FIGURES_OF_1: usize = 21;
 
 /// The small codes of an offer, with how many there are of each.
 const LINKS: [Link; 4] = [Link::Nvlink, Link::PcieFull, Link::PcieSlow, Link::Unknown];
@@ -171,8 +174,12 @@ impl<'a> Columns<'a> {
             .iter()
             .map(|limit| read_codes(reader, rows, *limit))
             .collect::<Result<Vec<_>, Bad>>()?;
-        let figures =
-            FIGURES.iter().map(|_| Figures::read(reader, rows)).collect::<Result<Vec<_>, Bad>>()?;
+        let mut figures = Vec::with_capacity(FIGURES.len());
+        for column in 0..FIGURES.len() {
+            // A chunk of version 1 ends before the columns that came later.
+            let ended = column >= FIGURES_OF_1 && reader.is_empty();
+            figures.push(if ended { Figures::Nothing } else { Figures::read(reader, rows)? });
+        }
         let used = |column: usize| {
             let codes = shared.get(column).map_or(&[][..], Vec::as_slice);
             let mut used = vec![false; count + 1];
@@ -241,6 +248,7 @@ impl<'a> Columns<'a> {
                 egress: figure(9).map(UsdPerGb::new),
                 ingress: figure(10).map(UsdPerGb::new),
                 minimum: figure(11).map(Hours::new),
+                monthly_cap: figure(21).map(Hours::new),
             },
             reliability: figure(12).filter(|share| *share <= 1.0).map(Share::new),
             download: figure(13).map(Mbps::new),

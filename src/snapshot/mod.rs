@@ -27,7 +27,7 @@ use crate::units::UnixSeconds;
 use serde::{Deserialize, Serialize};
 
 /// The version of the format that is written, and the newest that can be read.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 
 /// What a snapshot says about itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -71,7 +71,7 @@ fn foreign_newer_and_empty_files_are_told_apart() {
     bytes[8] = 9;
     assert_eq!(decode(&bytes), Err(SnapshotError::Newer { found: 9 }));
     let text = decode(&bytes).unwrap_err().to_string();
-    assert_eq!(text, "snapshot version 9 is newer than 1, the newest that this haggle reads");
+    assert_eq!(text, "snapshot version 9 is newer than 2, the newest that this haggle reads");
 }
 
 #[test]

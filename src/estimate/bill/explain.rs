@@ -36,7 +36,10 @@ pub fn explain(
         items: words.items(now),
         total: row.total,
         unknown: words.unknown(),
-        assumptions: assumptions(setup, &job, offer, kind),
+        assumptions: assumptions(setup, &job, offer, kind)
+            .into_iter()
+            .chain(words.month())
+            .collect(),
         never_finishes: row.never_finishes,
         disk: Disk { rented: job.disk, needed: job.disk_needed, largest: offer.disk },
         interruption: interruption(&job, offer, class, kind),
@@ -104,6 +107,16 @@ impl Words<'_> {
             .collect()
     }
 
+    /// What is taken for granted about a month whose bill ends early.
+    fn month(&self) -> Option<(&'static str, String)> {
+        let cap = self.facts.monthly_cap.filter(|_| !self.capped().is_empty())?;
+        let words = format!(
+            "a month of 730 h is counted from the launch and billed for {:.0} h; the high total takes no cap",
+            cap.get()
+        );
+        Some(("month", words))
+    }
+
     fn lost_basis(&self) -> Basis {
         match (self.kind, self.job.hazard, self.offer.hazard) {
             (PriceKind::OnDemand, ..) | (_, None, Some(_)) => Basis::Modelled,
@@ -165,10 +178,21 @@ impl Words<'_> {
     /// `6.20 h × 0.412 $/h`.
     fn times(&self, hours: Option<f64>) -> String {
         match (hours, self.price()) {
-            (Some(hours), Some(price)) => format!("{hours:.2} h × {:.4} $/h", price.get()),
+            (Some(hours), Some(price)) => {
+                format!("{hours:.2} h × {:.4} $/h{}", price.get(), self.capped())
+            }
             (None, Some(price)) => format!("? h × {:.4} $/h", price.get()),
             (Some(hours), None) => format!("{hours:.2} h × ? $/h"),
             (None, None) => "? h × ? $/h".into(),
+        }
+    }
+
+    /// `× 0.942 (of 730 h 672 are billed)`, where the cap of a month is reached.
+    fn capped(&self) -> String {
+        let share = self.stages.map_or(1.0, |s| s.paid_share(self.facts));
+        match self.facts.monthly_cap.filter(|_| share < 1.0) {
+            Some(cap) => format!(" × {share:.3} (a month is billed for {:.0} h)", cap.get()),
+            None => String::new(),
         }
     }
 

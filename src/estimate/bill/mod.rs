@@ -4,6 +4,7 @@
 //! [`explain()`] calls it for the bill of one offer, so the two can never disagree.
 
 mod assumptions;
+mod cap;
 mod explain;
 mod job;
 mod price;
@@ -41,6 +42,8 @@ pub struct RowFacts {
     pub ingress: Option<UsdPerGb>,
     /// Shortest time billed.
     pub minimum: Option<Hours>,
+    /// Hours of a month after which the rest of it is free.
+    pub monthly_cap: Option<Hours>,
     /// Download speed.
     pub download: Option<Mbps>,
     /// Upload speed.
@@ -62,6 +65,7 @@ impl RowFacts {
         egress: None,
         ingress: None,
         minimum: None,
+        monthly_cap: None,
         download: None,
         upload: None,
         disk: None,
@@ -80,6 +84,7 @@ impl From<&Offer> for RowFacts {
             egress: o.fees.egress,
             ingress: o.fees.ingress,
             minimum: o.fees.minimum,
+            monthly_cap: o.fees.monthly_cap,
             download: o.download,
             upload: o.upload,
             disk: o.disk,

@@ -1,12 +1,14 @@
 //! The kernel: hours and dollars of one row, three times over (low, expected, high), without
 //! allocating.
 
+use super::cap::paid;
 use super::job::{BAD_DAY, DOWNLOAD, Job, LOADER, REGISTRY, UNKNOWN_HAZARD, UPLOAD};
 use super::terms::{Free, Terms};
 use super::{RowFacts, RowQuote};
 use crate::estimate::class::ClassEstimate;
 use crate::estimate::interruption::{HOPELESS, Plan};
 use crate::estimate::quote::{ItemKind, PriceKind};
+use crate::offer::Fees;
 use crate::units::{Gb, Hours, Mbps, Range, Usd, UsdPerGb, UsdPerGbMonth, UsdPerHour};
 
 /// What an unknown fee adds to the high total: the dearest rate that any of the eight providers
@@ -87,6 +89,18 @@ impl Stages {
             Free::Boot => self.boot,
             Free::BootAndImage => self.boot + self.image,
         }
+    }
+
+    /// The share of the billed hours that is paid for: one, but for long jobs where the provider
+    /// caps a month.
+    pub(super) fn paid_share(&self, row: &RowFacts) -> f64 {
+        if row.monthly_cap.is_none() {
+            return 1.0;
+        }
+        let terms = Terms::of(row.provider);
+        let billed = self.total() - self.free(terms);
+        let billed = billed + unused(billed, row.minimum, terms, false).unwrap_or(0.0);
+        if billed > 0.0 { paid(billed, row.monthly_cap) / billed } else { 1.0 }
     }
 }
 
@@ -237,8 +251,8 @@ impl Job {
         (total, Some(Hours::new(stages.total())), fetch)
     }
 
-    /// Hours that every offer of `class` bills, whatever its network and its provider: price times
-    /// these is never more than the total of [`Job::expected`] (fees are not negative). `None` where
+    /// Hours that every offer of `class` bills, whatever its network, its provider and the cap of its
+    /// month: price times these is never more than the total of [`Job::expected`] (fees are not negative). `None` where
     /// the speed is not known.
     pub fn least_hours(&self, class: &ClassEstimate) -> Option<Hours> {
         // The last digits of a sum depend on its order; a bound must not.
@@ -248,7 +262,7 @@ impl Job {
         let row = RowFacts { download: fastest, upload: fastest, ..RowFacts::UNKNOWN };
         let stages = self.undisturbed(rate, &row, Case::Expected);
         let hours = stages.total() - stages.boot - stages.image;
-        Some(Hours::new(hours * SPARE))
+        Some(Hours::new(paid(hours, Some(Fees::SHORTEST_CAP)) * SPARE))
     }
 
     /// Traffic, which depends on nothing but the setup and the fees.
@@ -274,18 +288,20 @@ impl Job {
     ) -> [Option<Usd>; ItemKind::COUNT] {
         let worst = case == Case::High;
         let terms = Terms::of(row.provider);
+        let billed = stages.total() - stages.free(terms);
+        let unused = unused(billed, row.minimum, terms, worst);
+        // At worst the job begins so that the cap of a month saves nothing.
+        let price = price * if worst { 1.0 } else { stages.paid_share(row) };
         let cost = |hours: f64| price.over(Hours::new(hours));
         let storage = self.storage.or(row.storage).or(worst.then_some(DEAREST_STORAGE));
         let known = kind == PriceKind::OnDemand || worst || self.hazard(row).is_some();
-        let billed = stages.total() - stages.free(terms);
         let mut items = self.moved(row, case);
         items[ItemKind::GpuTime as usize] = Some(cost(stages.useful() - stages.free(terms)));
         items[ItemKind::Storage as usize] =
             storage.map(|fee| fee.hourly(self.disk, terms.month).over(Hours::new(stages.total())));
         items[ItemKind::LostWork as usize] = known.then(|| cost(stages.lost));
         items[ItemKind::Idle as usize] = Some(cost(stages.idle));
-        items[ItemKind::MinimumCharge as usize] =
-            unused(billed, row.minimum, terms, worst).map(cost);
+        items[ItemKind::MinimumCharge as usize] = unused.map(cost);
         items
     }
 }

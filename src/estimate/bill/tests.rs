@@ -69,6 +69,7 @@ fn row(provider: Provider) -> RowFacts {
         egress: Some(UsdPerGb::ZERO),
         ingress: Some(UsdPerGb::ZERO),
         minimum: Some(Hours::ZERO),
+        monthly_cap: None,
         download: None,
         upload: None,
         disk: None,
@@ -228,6 +229,38 @@ fn vultr_shorter_than_an_hour() {
     let plan =
         RowFacts { egress: per_gb(0.01), minimum: hour, ..on_demand(Provider::Vultr, 2.397) };
     check(plan, 0.36e6, [1.0528, 0.0, 0.0, 0.045, 0.0, 0.5993, 0.7450].map(Some), 2.4420);
+}
+
+/// A month of 730 h is billed for 672 of them, at the plan's price of a month.
+#[test]
+fn vultr_longer_than_a_month() {
+    let hour = Some(Hours::new(1.0));
+    let price = |cap: Option<f64>, tokens: f64| {
+        let plan = RowFacts {
+            minimum: hour,
+            monthly_cap: cap.map(Hours::new),
+            ..on_demand(Provider::Vultr, 1.671)
+        };
+        job(tokens).price(&class(1000.0, 1000.0, 1000.0), &plan, PriceKind::OnDemand)
+    };
+    // 2,400 million tokens at 1,000 a second, times 1.05: 700 h of training, so more than 672 and
+    // less than 730 + 672 in all: 672 of the first month, and what is over 730 of the second.
+    let (free, capped) = (price(None, 2.4e9), price(Some(672.0), 2.4e9));
+    let hours = capped.hours.unwrap().expected.get();
+    assert!(hours > 730.0 && hours < 1402.0, "{hours}");
+    let by_hand = (672.0 + hours.ceil() - 730.0) * 1.671;
+    let total = capped.total.unwrap();
+    assert!((total.expected.get() - by_hand).abs() < 1e-6, "{total:?} {by_hand}");
+    assert!((free.total.unwrap().expected.get() - hours.ceil() * 1.671).abs() < 1e-6);
+    // Cut in two by the end of a calendar month it costs every hour.
+    assert_eq!(total.high, free.total.unwrap().high);
+    // A whole month is what the plan asks for a month: 672 × 1.671 = 1,122.91 $.
+    let month = price(Some(1122.91 / 1.671), 2.2e9);
+    let hours = month.hours.unwrap().expected.get();
+    assert!((673.0..729.0).contains(&hours), "{hours}");
+    assert!((month.total.unwrap().expected.get() - 1122.91).abs() < 1e-6);
+    // A job shorter than the cap is not touched by it.
+    assert_eq!(price(Some(672.0), LONG), price(None, LONG));
 }
 
 /// g5.xlarge: gp3 0.08 $/GB-month (of 730 hours, as in the lists of all three), traffic out 0.09 $/GB, at least a minute.
@@ -479,6 +512,7 @@ fn the_break_even_rate_makes_both_prices_equal() {
         ingress: per_gb(0.0),
         minimum: Some(Hours::ZERO),
         storage_stopped: per_month(0.2),
+        monthly_cap: None,
     };
     offer.price.spot = Some(UsdPerHour::new(0.3));
     let (setup, class) = (setup(&[(Field::Tokens, "50M")]), class(1e3, 1e3, 1e3));

@@ -54,6 +54,7 @@ pub(crate) struct FeesDocument {
     egress_usd_per_gb: Option<f64>,
     ingress_usd_per_gb: Option<f64>,
     minimum_seconds: Option<f64>,
+    monthly_cap_hours: Option<f64>,
 }
 
 /// Where the figures come from.
@@ -116,6 +117,7 @@ impl FeesDocument {
             egress_usd_per_gb: fees.egress.and_then(|f| finite(f.get())),
             ingress_usd_per_gb: fees.ingress.and_then(|f| finite(f.get())),
             minimum_seconds: fees.minimum.and_then(|h| finite(h.seconds())),
+            monthly_cap_hours: fees.monthly_cap.and_then(|h| finite(h.get())),
         }
     }
 }

@@ -31,7 +31,7 @@ pub(crate) struct Dictionaries {
     classes: Distinct<ClassKey>,
     /// The same classes, ready for the estimators.
     class_values: Vec<HardwareClass>,
-    fees: Distinct<[u64; 5]>,
+    fees: Distinct<[u64; 6]>,
     terms: Distinct<TermsKey>,
     hazard_values: Vec<Option<Range<PerHour>>>,
     shapes: Distinct<[u64; 2]>,
@@ -135,6 +135,7 @@ impl Dictionaries {
             egress: fees.egress,
             ingress: fees.ingress,
             minimum: fees.minimum,
+            monthly_cap: fees.monthly_cap,
             download: option(row.download).map(Mbps::new),
             upload: option(row.upload).map(Mbps::new),
             disk: option(row.disk).map(Gb::new),
@@ -227,6 +228,7 @@ impl Dictionaries {
             known(fees.egress.map(UsdPerGb::get)),
             known(fees.ingress.map(UsdPerGb::get)),
             known(fees.minimum.map(Hours::get)),
+            known(fees.monthly_cap.map(Hours::get)),
         ];
         self.fees.code(numbers.map(f64::to_bits))
     }
@@ -274,14 +276,15 @@ impl PriceCells {
     }
 }
 
-fn fees(bits: [u64; 5]) -> Fees {
-    let [storage, stopped, egress, ingress, minimum] = bits.map(|b| option(f64::from_bits(b)));
+fn fees(bits: [u64; 6]) -> Fees {
+    let [storage, stopped, egress, ingress, minimum, cap] = bits.map(|b| option(f64::from_bits(b)));
     Fees {
         storage: storage.map(UsdPerGbMonth::new),
         storage_stopped: stopped.map(UsdPerGbMonth::new),
         egress: egress.map(UsdPerGb::new),
         ingress: ingress.map(UsdPerGb::new),
         minimum: minimum.map(Hours::new),
+        monthly_cap: cap.map(Hours::new),
     }
 }
 

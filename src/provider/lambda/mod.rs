@@ -39,6 +39,7 @@ const FEES: Fees = Fees {
     egress: Some(UsdPerGb::ZERO),
     ingress: Some(UsdPerGb::ZERO),
     minimum: Some(Hours::from_minutes(1.0)),
+    monthly_cap: None,
 };
 
 /// The source.

@@ -19,6 +19,7 @@ const FEES: Fees = Fees {
     egress: Some(UsdPerGb::ZERO),
     ingress: Some(UsdPerGb::ZERO),
     minimum: Some(Hours::new(1.0 / 3600.0)),
+    monthly_cap: None,
 };
 
 /// The price that stands where RunPod has none (seen for MI300X, H200 NVL, RTX 2000 Ada, 2025-11 to

@@ -283,6 +283,7 @@ fn fees(pricing: &Pricing) -> Fees {
         egress: None::<UsdPerGb>,
         ingress: None,
         minimum: Some(Hours::ZERO),
+        monthly_cap: None,
     }
 }
 

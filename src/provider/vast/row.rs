@@ -282,6 +282,7 @@ fn fees(row: &Row) -> Fees {
         ingress: row.inet_down_cost.up_to(1000.0).map(UsdPerGb::new),
         // Billed by the second.
         minimum: Some(Hours::from_seconds(1.0)),
+        monthly_cap: None,
     }
 }
 

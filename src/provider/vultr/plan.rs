@@ -1,7 +1,7 @@
 //! One plan as Vultr lists it, and the offers that it is: one for each region that has it.
 //!
 //! Units: `hourly_cost` $/h for the whole plan, replaced by that of `location_cost` where a region
-//! has its own; `ram` MB; `disk` GB; `gpu_vram_gb` GB of the whole plan; `gpu_count` a number, or a
+//! has its own; `monthly_cost` $ that a calendar month costs at most; `ram` MB; `disk` GB; `gpu_vram_gb` GB of the whole plan; `gpu_count` a number, or a
 //! fraction in text.
 
 use crate::gpu::{GpuId, catalogue};
@@ -25,6 +25,7 @@ const FEES: Fees = Fees {
     egress: Some(UsdPerGb::ZERO),
     ingress: Some(UsdPerGb::ZERO),
     minimum: Some(Hours::new(1.0)),
+    monthly_cap: None,
 };
 
 /// Plans whose names or figures do not say what is in them: number of cards, card. From gpuhunt's
@@ -52,6 +53,7 @@ lenient_object! {
         disk_count: Number,
         hourly_cost: Number,
         hourly_cost_preemptible: Number,
+        monthly_cost: Number,
         deploy_ondemand: Flag,
         deploy_preemptible: Flag,
         gpu_brand: Words,
@@ -196,7 +198,7 @@ impl<'a> Plan<'a> {
             hardware,
             place,
             price,
-            fees: FEES,
+            fees: Fees { monthly_cap: self.monthly_cap(region), ..FEES },
             reliability: None,
             download: None,
             upload: None,
@@ -213,18 +215,32 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// Prices in a region. A region with a price of its own has that one or none: what is missing
+    /// A cost in a region. A region with costs of its own has that one or none: what is missing
     /// there is not taken from elsewhere.
-    fn price(&self, region: &str) -> Result<Price, Reason> {
+    fn cost(&self, region: &str, member: &str, common: Number) -> Number {
         let own = self.value.get("location_cost").and_then(|costs| costs.get(region));
-        let own = own.filter(|_| !region.is_empty());
-        let of = |member: &str, common: Number| match own {
+        match own.filter(|_| !region.is_empty()) {
             Some(costs) => {
                 let read = |v: &Value| serde_json::from_value::<Number>(v.clone()).ok();
                 costs.get(member).and_then(read).unwrap_or_default()
             }
             None => common,
-        };
+        }
+    }
+
+    /// Hours after which the month's bill ends: as many as the row's own price of a month pays for.
+    /// The documentation says 730 for cloud GPUs and 672 for the rest, the rows say otherwise (an
+    /// L40S ends at 672), so the row decides. What cannot be is no cap.
+    fn monthly_cap(&self, region: &str) -> Option<Hours> {
+        let month = self.cost(region, "monthly_cost", self.row.monthly_cost);
+        let hour = self.cost(region, "hourly_cost", self.row.hourly_cost);
+        let cap = Hours::new(month.above_zero(1e9)? / hour.above_zero(1e6)?);
+        (cap >= Fees::SHORTEST_CAP && cap <= Fees::LONGEST_CAP).then_some(cap)
+    }
+
+    /// Prices in a region.
+    fn price(&self, region: &str) -> Result<Price, Reason> {
+        let of = |member: &str, common: Number| self.cost(region, member, common);
         let hourly = of("hourly_cost", self.row.hourly_cost);
         if hourly.0 == Some(0.0) {
             return Err("a price of zero");
@@ -480,6 +496,28 @@ mod tests {
         assert_eq!(harvest.offers().len(), 1);
         assert_eq!(harvest.offers()[0].availability, Availability::No);
         assert_eq!(harvest.offers()[0].place, Place::default());
+    }
+
+    /// 1122.91 / 1.671 = 672 h, 43 / 0.059 = 728.8 h (rows of September 2026).
+    #[test]
+    fn the_cap_of_a_month_is_the_rows_own() {
+        let cap = |figures: Value| {
+            let row = plan("vcg-l40s-16c-180g-48vram", &figures);
+            cloud(row).offers()[0].fees.monthly_cap.map(Hours::get)
+        };
+        let of = |hour: f64, month: f64| {
+            cap(json!({"gpu_type": "NVIDIA_L40S", "gpu_count": 1, "hourly_cost": hour,
+                "monthly_cost": month}))
+        };
+        assert!((of(1.671, 1122.91).unwrap() - 672.0).abs() < 0.01);
+        assert!((of(0.059, 43.0).unwrap() - 728.81).abs() < 0.01);
+        for (hour, month) in [(1.0, 1.0), (1.0, 0.0), (0.1, 400.0)] {
+            assert_eq!(of(hour, month), None, "{hour} {month}");
+        }
+        // A region with an hourly cost of its own and no monthly one has no cap that we know.
+        let here = json!({"gpu_type": "NVIDIA_L40S", "gpu_count": 1, "hourly_cost": 1.671,
+            "monthly_cost": 1122.91, "location_cost": {"ewr": {"hourly_cost": 2.0}}});
+        assert_eq!(cap(here), None);
     }
 
     #[test]
