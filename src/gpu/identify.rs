@@ -62,11 +62,12 @@ impl Catalogue {
     /// The card that a provider means by `name`; memory tells variants of one name apart
     /// (A100 40/80, 4090 24/48). `None` when nothing in the catalogue is meant for certain.
     pub fn identify(&self, name: &str, memory_of_one: Option<Gib>) -> Option<GpuId> {
-        let name = Name::read(name);
+        let stated = memory_of_one.map(Gib::get).filter(|m| *m > 0.0);
+        let alone = WHOLE.iter().find(|(whole, _)| stated.is_none() && *whole == name);
+        let name = Name::read(alone.map_or(name, |(_, card)| card));
         if name.slice {
             return None;
         }
-        let stated = memory_of_one.map(Gib::get).filter(|m| *m > 0.0);
         let memory = stated.or(name.memory);
         let exact = self.index.exact.get(&name.whole).copied();
         if let Some(id) = exact
@@ -130,6 +131,11 @@ impl Name {
     }
 }
 
+/// Names that mean one card as they stand, though their words alone would not: Google's accelerator
+/// types (its 80 GB A100 is `nvidia-a100-80gb`).
+const WHOLE: &[(&str, &str)] =
+    &[("nvidia-tesla-a100", "A100 SXM 40GB"), ("nvidia-tesla-v100", "V100 SXM2 16GB")];
+
 /// Words for the form of a board that nearly every card has.
 const BOARD: &[&str] = &["pcie", "pci"];
 
@@ -189,6 +195,8 @@ mod tests {
             ("NVIDIA A100-SXM4-40GB", None, "A100 SXM 40GB"),
             ("A100-80GB", None, "A100 SXM 80GB"),
             ("nvidia-tesla-a100", Some(40.0), "A100 SXM 40GB"),
+            ("nvidia-tesla-a100", None, "A100 SXM 40GB"),
+            ("nvidia-tesla-v100", None, "V100 SXM2 16GB"),
             ("NVIDIA H100 80GB HBM3", Some(80.0), "H100 SXM"),
             ("H100 PCIE", Some(79.65), "H100 PCIe"),
             ("H100 NVL", Some(94.0), "H100 NVL"),

@@ -250,9 +250,12 @@ impl Prices {
         let mut offers = Vec::new();
         let mut unknown = UnknownTypes::default();
         for ((region, size), (price, conflict)) in both {
+            if is_gone(&size) {
+                self.reject("a size that is retired", 1);
+                continue;
+            }
             match offer(&region, &size, price, conflict, self.now) {
                 Some(offer) => offers.push(offer),
-                None if is_retired(&size) => self.reject("a size that is retired", 1),
                 None => unknown.note(&size),
             }
         }
@@ -264,10 +267,16 @@ impl Prices {
 
 /// A size that is not sold any more, though still priced: promotions, M60 (`NV…_v2`, `_v3`) and MI25
 /// (`NV…_v4`) machines. Source: Microsoft's list of retired sizes, 2026.
-fn is_retired(size: &str) -> bool {
+fn is_gone(size: &str) -> bool {
     let visual = size.contains("_NV") && !size.contains("A10") && !size.contains("V710");
     let old = ["_v2", "_v3", "_v4"].iter().any(|v| size.ends_with(v));
     size.ends_with("_Promo") || (visual && old)
+}
+
+/// A size that Microsoft has taken out of service while its price stays in the lists: those of
+/// [`is_gone`], and the V100 machines `NC…s_v3` (30 September 2025).
+pub(super) fn is_retired(size: &str) -> bool {
+    is_gone(size) || (size.contains("_NC") && size.ends_with("s_v3") && !size.contains("T4"))
 }
 
 /// The size under which a machine is really ordered, where the price list has another name.
@@ -302,7 +311,7 @@ fn offer(
         upload: None,
         disk: None,
         verified: None,
-        availability: Availability::NotStated,
+        availability: if is_retired(size) { Availability::No } else { Availability::NotStated },
         hazard: None,
         max_rental: None,
         origin: Origin { source: SOURCE, basis: Basis::Listed, fetched_at: now },

@@ -74,6 +74,7 @@ fn told(items: &[Item]) -> Option<Provider> {
 mod tests {
     use super::*;
     use crate::gpu::catalogue;
+    use crate::offer::Availability;
     use crate::units::{Gib, UsdPerHour};
 
     const MADE: UnixSeconds = UnixSeconds(1);
@@ -171,14 +172,54 @@ mod tests {
         assert_eq!(figures(of(&file, "gpu_8x_v100_n/europe-central-1")).2, Some(16.0));
     }
 
+    /// Catalogues say `H100` or `A100` for every kind of board, `RTX4060` for a 4060 Ti.
+    #[test]
+    fn the_kind_of_a_card_that_a_catalogue_drops_comes_from_the_machine_type() {
+        let head = "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,Region,GpuInfo,SpotPrice\n";
+        for (line, card) in [
+            ("gpu_1x_h100_pcie,H100,1,26,200,3.29,us-west-1,{'SizeInMiB': 81920},", "H100 PCIe"),
+            ("gpu_1x_h100_sxm5,H100,1,26,200,4.29,us-west-1,{'SizeInMiB': 81920},", "H100 SXM"),
+            ("gpu_1x_a100,A100,1,30,200,1.99,us-west-1,{'SizeInMiB': 40960},", "A100 PCIe 40GB"),
+            ("1x-A100_PCIE-32-65536,A100,1,32,64,0.9,X,{'SizeInMiB': 81920},", "A100 PCIe 80GB"),
+            ("1x-H100_NVL-32-65536,H100,1,32,64,2.1,X,{'SizeInMiB': 95830},", "H100 NVL"),
+            (
+                "4x-RTX_4060_Ti-32-65536,RTX4060,4,32,64,0.4,X,{'SizeInMiB': 65520},",
+                "RTX 4060 Ti 16GB",
+            ),
+            (
+                "4x-RTX_4070S_Ti-32-65536,RTX4070,4,32,64,0.4,X,{'SizeInMiB': 65504},",
+                "RTX 4070 Ti SUPER",
+            ),
+            (
+                "1x_A100-80GB_SECURE,A100-80GB,1,8,117,1.39,IN,\"{'Name': 'A100 PCIe', 'SizeInMiB': 80}\",",
+                "A100 PCIe 80GB",
+            ),
+        ] {
+            let file = read(format!("{head}{line}\n").as_bytes(), "vms.csv", MADE).unwrap();
+            assert_eq!(figures(&file.offers[0]).0, card, "{line}");
+        }
+        let gpuhunt = b"instance_name,location,price,cpu,memory,gpu_count,gpu_name,gpu_memory,spot,disk_size,gpu_vendor,flags,cpu_arch,provider_data\n\
+            NVIDIA H100 PCIe,EU-RO-1,2.39,16,188,1,H100,80,False,,nvidia,,x86,{}\n";
+        let file = read(gpuhunt, "runpod.csv", MADE).unwrap();
+        assert_eq!(figures(&file.offers[0]).0, "H100 PCIe");
+    }
+
     #[test]
     fn azures_fraction_is_no_whole_card() {
         let csv = "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,GpuInfo,Price,SpotPrice,Region,Generation\n\
-            Standard_NV6ads_A10_v5,A10,0.167,6,55,A10,0.454,0.084,eastus,V2\n";
+            Standard_NV6ads_A10_v5,A10,0.167,6,55,A10,0.454,0.084,eastus,V2\n\
+            Standard_NV4as_v4,MI25,1,4,14,MI25,0.233,0.04,eastus,V1\n\
+            Standard_NC6s_v3,V100,1,6,112,V100,3.06,0.56,eastus,V1\n";
         let file = read(csv.as_bytes(), "vms.csv", MADE).unwrap();
         let slice = figures(of(&file, "Standard_NV6ads_A10_v5/eastus"));
         assert_eq!((slice.2, slice.3, slice.4), (Some(4.0), Some(0.454), Some(0.084)));
         assert!(slice.1 < 0.17);
+        // The column says one card for an eighth of one.
+        let eighth = figures(of(&file, "Standard_NV4as_v4/eastus"));
+        assert_eq!((eighth.0, eighth.1, eighth.2), ("MI25", 0.125, Some(2.0)));
+        let available = |key: &str| of(&file, key).availability;
+        assert_eq!(available("Standard_NC6s_v3/eastus"), Availability::No, "retired, still priced");
+        assert_eq!(available("Standard_NV6ads_A10_v5/eastus"), Availability::NotStated);
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! Offers out of catalogues that list machine types with prices, whoever made the catalogue: spot and
 //! on demand come as rows of their own and become two prices of one offer.
 
+use super::azure;
 use super::figures;
 use super::gpuhunt::Item;
+use super::lambda;
 use super::machines::machine;
 use super::terms::{aws_fees, azure_fees, gcp_fees, gcp_hazard};
 use crate::gpu::catalogue;
@@ -47,6 +49,7 @@ pub(super) fn offers(
 
 fn blank(provider: Provider, item: &Item, origin: Origin) -> Offer {
     let (place, fees) = terms(provider, &item.location);
+    let retired = provider == Provider::Azure && azure::is_retired(&item.instance);
     Offer {
         key: Text::new(&format!("{}/{}", item.instance, item.location)),
         launch_id: Text::new(&item.instance),
@@ -61,7 +64,7 @@ fn blank(provider: Provider, item: &Item, origin: Origin) -> Offer {
         upload: None,
         disk: None,
         verified: None,
-        availability: Availability::NotStated,
+        availability: if retired { Availability::No } else { Availability::NotStated },
         hazard: (provider == Provider::Gcp).then(gcp_hazard),
         max_rental: None,
         origin,
@@ -92,8 +95,10 @@ fn hardware(provider: Provider, item: &Item) -> Hardware {
         return Hardware { gpu_raw: Text::new(&item.gpu_name), ..machine.hardware(&item.instance) };
     }
     let memory = item.gpu_memory.map(Gib::new);
+    let typed = typed(provider, &item.instance);
+    let known = |name: &str| catalogue().identify(name, memory);
     Hardware {
-        gpu: catalogue().identify(&item.gpu_name, memory),
+        gpu: typed.as_deref().and_then(known).or_else(|| known(&item.gpu_name)),
         gpu_raw: Text::new(&item.gpu_name),
         gpus: item.gpu_count,
         vram: memory,
@@ -102,6 +107,18 @@ fn hardware(provider: Provider, item: &Item) -> Hardware {
         ram: item.memory.map(Gib::new),
         cuda_max: None,
         instance_type: Some(Text::new(&item.instance)),
+    }
+}
+
+/// The card that a machine type itself names, where catalogues drop half of the name: their `H100` is
+/// Lambda's `gpu_1x_h100_pcie` and Vast.ai's `1x-H100_NVL-…`, their `RTX4060` an `RTX_4060_Ti`, and
+/// RunPod's machine types are the cards' full names.
+fn typed(provider: Provider, instance: &str) -> Option<String> {
+    match provider {
+        Provider::Lambda => lambda::card(instance).map(str::to_owned),
+        Provider::Runpod => Some(instance.to_owned()),
+        Provider::Vast => instance.split('-').nth(1).map(|name| name.replace('_', " ")),
+        _ => None,
     }
 }
 

@@ -109,6 +109,14 @@ fn stated_size(info: &str) -> Option<f64> {
     positive(digits.get(..end)?)
 }
 
+/// The text after `Name`, likewise: RunPod's own name for a card, where the column beside it says no
+/// more than `A100-80GB`.
+fn stated_name(info: &str) -> Option<&str> {
+    let rest = info.split("Name").nth(1)?.trim_start_matches(['\'', '"', ':', ' ']);
+    let end = rest.find(['\'', '"', ','])?;
+    rest.get(..end).filter(|name| !name.is_empty())
+}
+
 /// GiB of one card.
 fn memory(provider: Provider, info: &str, cards: f64) -> Option<f64> {
     let stated = stated_size(info)?;
@@ -149,7 +157,11 @@ fn items(provider: Provider, line: &Line) -> Result<Vec<Item>, &'static str> {
         cpu: positive(&line.cpus),
         memory: positive(&line.memory),
         gpu_count,
-        gpu_name: line.accelerator.trim().to_string(),
+        gpu_name: stated_name(&line.info)
+            .filter(|_| provider == Provider::Runpod)
+            .unwrap_or(&line.accelerator)
+            .trim()
+            .to_string(),
         gpu_memory: memory(provider, &line.info, gpu_count),
         disk: None,
         flags: Vec::new(),
@@ -266,5 +278,8 @@ mod tests {
         assert_eq!(stated_size(r#"{"MemoryInfo":{"SizeInMiB":655360}}"#), Some(655_360.0));
         assert_eq!(stated_size("V100"), None);
         assert_eq!(stated_size("SizeInMiB"), None);
+        let runpod = "{'Gpus': [{'Name': 'A100 PCIe', 'Manufacturer': 'Nvidia'}]}";
+        assert_eq!(stated_name(runpod), Some("A100 PCIe"));
+        assert_eq!(stated_name("V100"), None);
     }
 }

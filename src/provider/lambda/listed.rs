@@ -110,7 +110,7 @@ fn offer(item: &Item, made: UnixSeconds) -> Result<Offer, Reason> {
 
 /// The card of a type such as `gpu_8x_a100_80gb_sxm4`. Eight bare A100 are of the SXM kind (Lambda's
 /// own description of `gpu_8x_a100`), fewer of them are PCIe.
-fn card(instance: &str) -> Option<&'static str> {
+pub(in crate::provider) fn card(instance: &str) -> Option<&'static str> {
     let (number, card) = instance.strip_prefix("gpu_")?.split_once("x_")?;
     match (number, card) {
         ("8", "a100") => Some("A100 SXM 40GB"),

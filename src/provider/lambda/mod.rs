@@ -6,6 +6,8 @@
 mod listed;
 mod live;
 
+pub(super) use listed::card;
+
 use super::gpuhunt;
 use super::http::RateLimit;
 use super::source::{Context, Endpoint, KeyUse, Profile, Source};
