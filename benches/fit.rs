@@ -42,7 +42,7 @@ fn fit(c: &mut Criterion) {
     let gpu = card();
     for (method, gpus) in [("qlora", 1.0), ("lora", 2.0), ("full", 8.0)] {
         let Some(setup) = setup(method) else { continue };
-        let class = HardwareClass { gpu: None, gpus, vram: None, link: Link::Unknown };
+        let class = HardwareClass { gpu: None, gpus: Some(gpus), vram: None, link: Link::Unknown };
         c.bench_function(&format!("fit/{method}/{gpus}"), |b| {
             b.iter(|| memory::fit(black_box(&setup), black_box(&gpu), black_box(&class)));
         });

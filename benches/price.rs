@@ -19,7 +19,7 @@ fn price(c: &mut Criterion) {
     let Ok(setup) = model::find(draft.model_name()).map(|m| draft.resolve(m)) else { return };
     let Ok(setup) = setup else { return };
     let gpu = gpu::catalogue().identify("A100 SXM 80GB", None);
-    let hardware = HardwareClass { gpu, gpus: 1.0, vram: None, link: Link::Unknown };
+    let hardware = HardwareClass { gpu, gpus: Some(1.0), vram: None, link: Link::Unknown };
     let class = class::estimate(&setup, &hardware);
     let job = Job::new(&setup);
     let row = RowFacts {

@@ -450,7 +450,7 @@ fn is_clean(offer: &Offer) {
     for text in texts.into_iter().chain(more).flatten() {
         says_nothing_harmful(text.as_str());
     }
-    assert!(h.gpus.is_finite() && h.gpus > 0.0, "{id}: {} GPUs", h.gpus);
+    assert!(h.gpus.is_none_or(|n| n.is_finite() && n > 0.0), "{id}: {:?} GPUs", h.gpus);
     let fees = &offer.fees;
     let figures = [
         h.vram.map(|v| v.get()),

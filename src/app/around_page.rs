@@ -48,7 +48,7 @@ impl AroundPage {
         let offer = table.offer(line.row)?;
         let card = crate::market::column::card_name(&offer);
         let hardware = match kind {
-            AroundKind::Elsewhere => format!("{}× {card}", offer.hardware.gpus),
+            AroundKind::Elsewhere => format!("{}× {card}", offer.hardware.count()),
             AroundKind::Counts => card.to_string(),
         };
         let mut page = AroundPage {
@@ -70,7 +70,7 @@ impl AroundPage {
                 let counts = crate::market::kin::scaling(table, desk.setup(), &offer, line.kind);
                 let id = |row: Option<RowId>| row.and_then(|row| table.id(row));
                 page.ids = counts.iter().map(|(_, row)| id(*row)).collect();
-                let own = |(c, _): &(Count, _)| f64::from(c.gpus) == offer.hardware.gpus;
+                let own = |(c, _): &(Count, _)| Some(f64::from(c.gpus)) == offer.hardware.gpus;
                 page.at = counts.iter().position(own).unwrap_or(0);
                 page.counts = counts;
             }

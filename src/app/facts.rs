@@ -110,7 +110,7 @@ fn offer_facts(offer: &Offer, now: UnixSeconds) -> Vec<Fact> {
         fact("provider", Some(offer.provider.name().to_string())),
         fact("GPU", card.or_else(|| text(&hardware.gpu_raw))),
         fact("GPU as the provider calls it", text(&hardware.gpu_raw)),
-        fact("GPUs", Some(number(hardware.gpus))),
+        fact("GPUs", hardware.gpus.map(number)),
         fact("memory per GPU", hardware.vram.map(|v| format!("{} GiB", gib(v)))),
         fact("link", link.map(ToString::to_string)),
         fact("machine type", hardware.instance_type.as_ref().and_then(text)),

@@ -243,7 +243,7 @@ pub fn words(app: &App, page: &ParetoPage, at: usize) -> String {
     let mut text = format!("{} of {}: ", at + 1, page.front.len());
     if let Some(offer) = table.offer(point.line.row) {
         let card = column::card_name(&offer);
-        let _ = write!(text, "{}, {}× {card}, ", offer.id(), offer.hardware.gpus);
+        let _ = write!(text, "{}, {}× {card}, ", offer.id(), offer.hardware.count());
     }
     let (total, time) = (usd(Usd::new(point.total_usd)), hours(Hours::new(point.hours)));
     let fit = view.class_estimate(table, point.line.row).map(|c| verdict_word(c.fit.verdict));

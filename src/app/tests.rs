@@ -467,7 +467,7 @@ fn the_same_hardware_elsewhere_and_in_other_numbers() {
     assert_eq!(gpus, [1, 2, 4, 8]);
     let own = app.detail.as_ref().unwrap();
     let (count, _) = &page.counts[page.at];
-    assert_eq!(f64::from(count.gpus), own.offer.hardware.gpus);
+    assert_eq!(Some(f64::from(count.gpus)), own.offer.hardware.gpus);
     assert!(page.rows().iter().all(|cells| cells.len() == page.heads().len()));
     script(&mut app, "G<enter>");
     assert!(app.overlay.is_none() || toast(&app).contains("that"), "{}", toast(&app));

@@ -110,7 +110,7 @@ fn class_of(id: GpuId, card: &Gpu, gpus: u32) -> HardwareClass {
         (_, true) => Link::Nvlink,
         (_, false) => Link::PcieFull,
     };
-    HardwareClass { gpu: Some(id), gpus: f64::from(gpus), vram: Some(card.memory), link }
+    HardwareClass { gpu: Some(id), gpus: Some(f64::from(gpus)), vram: Some(card.memory), link }
 }
 
 /// What the card takes at most, with the rest of the setup as it is.

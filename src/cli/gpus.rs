@@ -6,7 +6,6 @@ use super::failure::Failure;
 use super::out::{self, Grid};
 use crate::export::document::VERSION;
 use crate::gpu::{self, Gpu};
-use crate::offer::Provider;
 use crate::units::{GbPerSecond, Gib, Tflops, Watts};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -62,20 +61,12 @@ pub(super) fn run(call: &Call, args: &GpusArgs) -> Result<(), Failure> {
 fn unmapped(call: &Call, words: &[String]) -> Result<(), Failure> {
     let market = call.market()?;
     let mut found: BTreeMap<(&'static str, String), usize> = BTreeMap::new();
-    let mut note = |provider: Provider, name: &str, offers: usize| {
-        let asked = words.iter().all(|w| name.to_lowercase().contains(&w.to_lowercase()));
-        if asked {
-            *found.entry((provider.name(), name.to_owned())).or_default() += offers;
-        }
-    };
     for offer in market.table.rows().filter_map(|row| market.table.offer(row)) {
-        if offer.hardware.gpu.is_none() {
-            note(offer.provider, offer.hardware.gpu_raw.as_str(), 1);
+        let name = offer.hardware.gpu_raw.as_str();
+        let asked = words.iter().all(|w| name.to_lowercase().contains(&w.to_lowercase()));
+        if asked && offer.hardware.gpu.is_none() {
+            *found.entry((offer.provider.name(), name.to_owned())).or_default() += 1;
         }
-    }
-    for status in &market.statuses {
-        let types = status.report.iter().flat_map(|r| &r.unknown_types);
-        types.for_each(|(name, rows)| note(status.provider, name.as_str(), *rows));
     }
     let mut grid = Grid::new(&["provider", "name", ">offers"]);
     for ((provider, name), offers) in &found {

@@ -57,7 +57,7 @@ fn grid(market: &Market, front: &[FrontPoint]) -> Grid {
         grid.row(vec![
             offer.id(),
             crate::market::column::card_name(&offer).to_owned(),
-            offer.hardware.gpus.to_string(),
+            offer.hardware.count(),
             market.verdict(point.line).map_or_else(|| "?".to_owned(), |v| name(&v)),
             units::hours(Hours::new(point.hours)),
             units::usd(Usd::new(point.total_usd)),

@@ -65,7 +65,7 @@ fn page(quoted: &Quoted, setup: &Setup) -> String {
     let mut text = format!(
         "{}  {} x {}, {}, {}\n",
         offer.id(),
-        offer.hardware.gpus,
+        offer.hardware.count(),
         crate::market::column::card_name(offer),
         offer.place.raw,
         name(&quote.pricing),

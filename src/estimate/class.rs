@@ -17,13 +17,21 @@ pub struct ClassEstimate {
     pub speed: Speed,
 }
 
+/// Why nothing is estimated for a machine type that no source opens.
+pub(crate) const UNTOLD: &str = "how many GPUs this machine type has is not stated";
+
 /// Estimates `class` for `setup`.
 pub fn estimate(setup: &Setup, class: &HardwareClass) -> ClassEstimate {
-    let Some(card) = class.gpu.and_then(|id| gpu::catalogue().get(id)) else {
-        let why = "this GPU is not in the catalogue";
+    let unknown = |why: &str| {
         let speed =
             Speed { tokens_per_second: None, mfu: None, basis: Basis::Unknown, note: why.into() };
-        return ClassEstimate { fit: Fit::unknown(why), speed };
+        ClassEstimate { fit: Fit::unknown(why), speed }
+    };
+    if class.gpus.is_none() {
+        return unknown(UNTOLD);
+    }
+    let Some(card) = class.gpu.and_then(|id| gpu::catalogue().get(id)) else {
+        return unknown("this GPU is not in the catalogue");
     };
     let estimate = ClassEstimate {
         fit: super::memory::fit(setup, card, class),
@@ -40,7 +48,10 @@ pub fn estimate(setup: &Setup, class: &HardwareClass) -> ClassEstimate {
 
 /// What the user's own runs on as many of these cards say, unless an assumption overrides them.
 fn learnt(setup: &Setup, card: &gpu::Gpu, class: &HardwareClass) -> Option<Learnt> {
-    if setup.runs.is_empty() || class.gpus < 1.0 || setup.assume.mfu.is_some() {
+    if setup.runs.is_empty()
+        || class.gpus.is_none_or(|gpus| gpus < 1.0)
+        || setup.assume.mfu.is_some()
+    {
         return None;
     }
     let gpus = super::memory::gpus(setup, class).ok()?;

@@ -24,8 +24,8 @@ use crate::units::Gib;
 pub struct HardwareClass {
     /// Which card; `None` when it is not in the catalogue.
     pub gpu: Option<GpuId>,
-    /// How many; below one for a slice.
-    pub gpus: f64,
+    /// How many; below one for a slice; `None` where nobody says.
+    pub gpus: Option<f64>,
     /// Memory of one card as the offer states it; decides which of two variants it is.
     pub vram: Option<Gib>,
     /// How the cards are joined.

@@ -34,7 +34,8 @@ pub struct Count {
 /// first of them is the one that is looked at; of several with as many GPUs the cheapest counts.
 /// Empty without offers.
 pub fn compare(setup: &Setup, offers: &[&Offer], kind: PriceKind) -> Vec<Count> {
-    let Some(base) = offers.first().filter(|o| o.hardware.gpus >= 1.0) else { return Vec::new() };
+    let whole = |o: &&&Offer| o.hardware.gpus.is_some_and(|gpus| gpus >= 1.0);
+    let Some(base) = offers.first().filter(whole) else { return Vec::new() };
     let mut counts: Vec<Count> = Vec::with_capacity(COUNTS.len());
     for gpus in COUNTS {
         let found = cheapest(offers, gpus, kind);
@@ -67,7 +68,7 @@ fn price(facts: &RowFacts, kind: PriceKind) -> Option<f64> {
 
 fn cheapest(offers: &[&Offer], gpus: u32, kind: PriceKind) -> Option<usize> {
     let priced = |(i, offer): (usize, &&Offer)| {
-        let same = offer.hardware.gpus == f64::from(gpus);
+        let same = offer.hardware.gpus == Some(f64::from(gpus));
         let price = price(&RowFacts::from(*offer), kind)?;
         same.then_some((i, price))
     };
@@ -77,9 +78,11 @@ fn cheapest(offers: &[&Offer], gpus: u32, kind: PriceKind) -> Option<usize> {
 
 fn count(setup: &Setup, offer: &Offer, gpus: u32, kind: PriceKind) -> Count {
     let setup = Setup { gpus: Some(gpus), ..setup.clone() };
-    let class = HardwareClass { gpus: f64::from(gpus), ..HardwareClass::from(&offer.hardware) };
+    let class =
+        HardwareClass { gpus: Some(f64::from(gpus)), ..HardwareClass::from(&offer.hardware) };
     let estimate = class::estimate(&setup, &class);
-    let share = f64::from(gpus) / offer.hardware.gpus;
+    // Only offers that say how many they have are counted.
+    let share = f64::from(gpus) / offer.hardware.gpus.unwrap_or(f64::NAN);
     let facts = RowFacts::from(offer);
     let facts = RowFacts {
         on_demand: facts.on_demand.map(|p| p * share),
@@ -154,7 +157,7 @@ mod tests {
         let a100 = |gpus: f64, price: f64| {
             let mut offer = offer(Provider::Vast, "1-1");
             offer.hardware.gpu = crate::gpu::catalogue().identify("A100 SXM 80GB", None);
-            offer.hardware.gpus = gpus;
+            offer.hardware.gpus = Some(gpus);
             offer.hardware.link = Link::Nvlink;
             offer.price.on_demand = Some(UsdPerHour::new(price));
             offer

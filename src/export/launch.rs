@@ -38,7 +38,9 @@ pub(super) fn label(c: &Context<'_>) -> String {
 
 /// How many GPUs, where only whole ones can be asked for.
 pub(super) fn whole_gpus(c: &Context<'_>) -> Result<u64, Unsuitable> {
-    let gpus = c.offer.hardware.gpus;
+    let Some(gpus) = c.offer.hardware.gpus else {
+        return Err(Unsuitable::because(crate::estimate::class::UNTOLD));
+    };
     if gpus >= 1.0 && gpus.fract() == 0.0 {
         Ok(gpus as u64)
     } else {

@@ -57,7 +57,7 @@ pub fn offers(offers: &[OfferDocument]) -> String {
             "| {} | {} | {} | {} | {} | {} | {} | {} | {} |",
             escape(&o.id),
             escape(o.gpu.unwrap_or(o.gpu_raw.as_str())),
-            o.gpus.0,
+            o.gpus.map_or_else(|| "?".to_owned(), |n| n.0.to_string()),
             escape(&o.region.raw),
             figure(price, 3),
             name(&o.fit.verdict()),

@@ -59,7 +59,7 @@ fn offer_line(c: &Context<'_>) -> String {
     format!(
         "offer {}: {} x {}, {}, {price} {kind} [{}, {}, fetched {}]",
         o.id(),
-        o.hardware.gpus,
+        o.hardware.count(),
         o.hardware.gpu_raw,
         o.place.raw,
         name(&o.origin.basis),

@@ -30,7 +30,7 @@ pub(crate) fn offer(provider: Provider, launch_id: &str, place: &str) -> Offer {
         hardware: Hardware {
             gpu: None,
             gpu_raw: "RTX 4090".into(),
-            gpus: 1.0,
+            gpus: Some(1.0),
             vram: Some(Gib::new(24.0)),
             link: Link::Unknown,
             vcpus: Some(9.0),

@@ -102,7 +102,7 @@ pub fn offer(provider: Provider, key: &str) -> Offer {
         hardware: Hardware {
             gpu: gpu::catalogue().identify("RTX 4090", Some(Gib::from_mib(24564.0))),
             gpu_raw: "RTX 4090".into(),
-            gpus: 1.0,
+            gpus: Some(1.0),
             vram: Some(Gib::from_mib(24564.0)),
             link: Link::PcieFull,
             vcpus: Some(16.0),
@@ -159,7 +159,7 @@ fn sliced(whole: &Offer, machine: usize, slice: u32, cards: u32) -> Offer {
     let key = format!("{machine}-{slice}");
     offer.launch_id = format!("{}{slice}", 1_000_000 + machine * 3).as_str().into();
     offer.key = key.as_str().into();
-    offer.hardware.gpus = f64::from(slice);
+    offer.hardware.gpus = Some(f64::from(slice));
     offer.hardware.ram = offer.hardware.ram.map(|r| r * share);
     offer.hardware.vcpus = offer.hardware.vcpus.map(|v| v * share);
     offer.price.on_demand = offer.price.on_demand.map(|p| p * share);
@@ -205,7 +205,7 @@ fn hardware(dice: &mut Dice, card: &Kind, cards: u32) -> Hardware {
     Hardware {
         gpu: gpu::catalogue().identify(card.name, vram),
         gpu_raw: card.name.into(),
-        gpus: f64::from(cards),
+        gpus: Some(f64::from(cards)),
         vram,
         link: if fast { Link::Nvlink } else { *dice.pick(&links, &Link::Unknown) },
         vcpus: Some(f64::from(cards) * *dice.pick(&[8.0, 12.0, 16.0, 24.0, 32.0], &8.0)),

@@ -131,8 +131,8 @@ pub struct Hardware {
     pub gpu: Option<GpuId>,
     /// What the provider calls it.
     pub gpu_raw: Text,
-    /// How many; below one where a slice of a card is sold.
-    pub gpus: f64,
+    /// How many; below one where a slice of a card is sold; `None` where nobody says.
+    pub gpus: Option<f64>,
     /// Memory of one card (of the slice, where one is sold).
     pub vram: Option<Gib>,
     /// How the cards are joined.
@@ -145,6 +145,28 @@ pub struct Hardware {
     pub cuda_max: Option<f64>,
     /// The provider's own name of the machine type: `p4d.24xlarge`.
     pub instance_type: Option<Text>,
+}
+
+impl Hardware {
+    /// A machine type of which nobody says what is inside; its name stands for the cards.
+    pub fn untold(machine_type: &str) -> Hardware {
+        Hardware {
+            gpu: None,
+            gpu_raw: Text::new(machine_type),
+            gpus: None,
+            vram: None,
+            link: Link::Unknown,
+            vcpus: None,
+            ram: None,
+            cuda_max: None,
+            instance_type: Some(Text::new(machine_type)),
+        }
+    }
+
+    /// How many cards, in figures; `?` where nobody says.
+    pub fn count(&self) -> String {
+        self.gpus.map_or_else(|| "?".to_owned(), |gpus| gpus.to_string())
+    }
 }
 
 /// How the cards of one machine are joined.

@@ -9,7 +9,7 @@
 use super::figures;
 use super::http::RateLimit;
 use super::lenient::{Code, Flag, Many, Number, lenient_object};
-use super::machines::{UnknownTypes, machine};
+use super::machines::{UnknownTypes, hardware};
 use super::rows;
 use super::source::{Context, Endpoint, KeyUse, Profile, Source};
 use super::terms::azure_fees;
@@ -254,13 +254,14 @@ impl Prices {
                 self.reject("a size that is retired", 1);
                 continue;
             }
-            match offer(&region, &size, price, conflict, self.now) {
-                Some(offer) => offers.push(offer),
-                None => unknown.note(&size),
+            let offer = offer(&region, &size, price, conflict, self.now);
+            if offer.hardware.gpus.is_none() {
+                unknown.note(&size);
             }
+            offers.push(offer);
         }
         figures::mark_bargains(&mut offers);
-        let rejected = self.rejected.into_iter().chain(unknown.rejected()).collect();
+        let rejected = self.rejected.into_iter().collect();
         (offers, Report { rejected, unknown_types: unknown.list(), ..Report::default() })
     }
 }
@@ -287,17 +288,11 @@ fn deployable(size: &str) -> &str {
     }
 }
 
-fn offer(
-    region: &str,
-    size: &str,
-    price: Price,
-    conflict: bool,
-    now: UnixSeconds,
-) -> Option<Offer> {
+fn offer(region: &str, size: &str, price: Price, conflict: bool, now: UnixSeconds) -> Offer {
     let launch = deployable(size);
-    let hardware = machine(Provider::Azure, launch)?.hardware(launch);
+    let hardware = hardware(Provider::Azure, launch);
     let flags = figures::flags(&hardware, &price);
-    Some(Offer {
+    Offer {
         key: Text::new(&format!("{}/{region}", size.trim_start_matches("Standard_"))),
         launch_id: Text::new(launch),
         provider: Provider::Azure,
@@ -316,5 +311,5 @@ fn offer(
         max_rental: None,
         origin: Origin { source: SOURCE, basis: Basis::Listed, fetched_at: now },
         flags: flags.with(Flags::CONFLICTING.when(conflict)),
-    })
+    }
 }

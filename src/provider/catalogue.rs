@@ -96,7 +96,7 @@ mod tests {
         let price = offer.price;
         (
             card,
-            offer.hardware.gpus,
+            offer.hardware.gpus.unwrap(),
             offer.hardware.vram.map(Gib::get),
             price.on_demand.map(UsdPerHour::get),
             price.spot.map(UsdPerHour::get),

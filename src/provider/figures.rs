@@ -32,12 +32,13 @@ pub(super) fn flags(hardware: &Hardware, price: &Price) -> Flags {
         }
     };
     // Slices are priced by their share; a share of a thousandth is noise.
-    let odd = |p: UsdPerHour| !USUAL_PRICE.contains(&(p.get() / hardware.gpus));
+    let odd =
+        |p: UsdPerHour| hardware.gpus.is_some_and(|gpus| !USUAL_PRICE.contains(&(p.get() / gpus)));
     set(price.on_demand.is_some_and(odd), Flags::ODD_PRICE);
     let no_cheaper = price.spot.zip(price.on_demand).is_some_and(|(spot, full)| spot >= full);
     set(no_cheaper, Flags::SPOT_NOT_CHEAPER);
     let nominal = hardware.gpu.and_then(|id| catalogue().get(id)).map(|card| card.memory);
-    let whole = hardware.gpus >= 1.0;
+    let whole = hardware.gpus.is_some_and(|gpus| gpus >= 1.0);
     let odd_memory = hardware.vram.zip(nominal).is_some_and(|(v, n)| whole && differs(v, n));
     set(odd_memory, Flags::ODD_MEMORY);
     set(is_arm(hardware), Flags::ARM_HOST);
@@ -49,7 +50,7 @@ pub(super) fn flags(hardware: &Hardware, price: &Price) -> Flags {
 /// bargain.
 pub(super) fn mark_bargains(offers: &mut [Offer]) {
     let mut cheapest = BTreeMap::<(Text, GpuId, bool), BTreeMap<u64, f64>>::new();
-    let cards = |offer: &Offer| (offer.hardware.gpus * 1e6) as u64;
+    let cards = |offer: &Offer| (offer.hardware.gpus.unwrap_or_default() * 1e6) as u64;
     let keys = |offer: &Offer| {
         let key = |spot| Some((offer.place.raw.clone(), offer.hardware.gpu?, spot));
         let price = [(key(false), offer.price.on_demand), (key(true), offer.price.spot)];
@@ -105,7 +106,7 @@ mod tests {
         Hardware {
             gpu: catalogue().identify(card, None),
             gpu_raw: Text::new(card),
-            gpus,
+            gpus: Some(gpus),
             vram: vram.map(Gib::new),
             link: Link::Unknown,
             vcpus: None,

@@ -113,13 +113,13 @@ mod tests {
     #[test]
     fn an_eighth_of_a_card_is_no_whole_card() {
         let offer = of("g4-standard-6/us-central1-b");
-        assert_eq!((offer.hardware.gpus, offer.hardware.vram), (0.125, Some(Gib::new(12.0))));
+        assert_eq!((offer.hardware.gpus, offer.hardware.vram), (Some(0.125), Some(Gib::new(12.0))));
     }
 
     #[test]
     fn a_zone_ends_at_its_last_hyphen() {
         let offer = of("g2-standard-96/us-south1-ai1b");
         assert_eq!(offer.place.country.unwrap().code(), "US");
-        assert_eq!((card(&offer), offer.hardware.gpus), ("L4", 8.0));
+        assert_eq!((card(&offer), offer.hardware.gpus), ("L4", Some(8.0)));
     }
 }

@@ -100,7 +100,7 @@ fn hardware(provider: Provider, item: &Item) -> Hardware {
     Hardware {
         gpu: typed.as_deref().and_then(known).or_else(|| known(&item.gpu_name)),
         gpu_raw: Text::new(&item.gpu_name),
-        gpus: item.gpu_count,
+        gpus: Some(item.gpu_count),
         vram: memory,
         link: Link::Unknown,
         vcpus: item.cpu,
@@ -126,7 +126,8 @@ fn typed(provider: Provider, instance: &str) -> Option<String> {
 fn finished(mut offer: Offer, instance: &str) -> Offer {
     let reserved_only = offer.provider == Provider::Gcp
         && (["a4-", "a4x-", "a3-ultragpu"].iter().any(|p| instance.starts_with(p))
-            || (instance.starts_with("a3-highgpu") && offer.hardware.gpus < 8.0));
+            || (instance.starts_with("a3-highgpu")
+                && offer.hardware.gpus.is_some_and(|gpus| gpus < 8.0)));
     if reserved_only {
         offer.price.on_demand = None;
     }

@@ -36,7 +36,7 @@ impl Machine {
         Hardware {
             gpu: self.gpu(),
             gpu_raw: Text::new(&self.card),
-            gpus: self.cards,
+            gpus: Some(self.cards),
             vram: Some(self.vram),
             link: self.link,
             vcpus: Some(self.vcpus),
@@ -61,12 +61,11 @@ impl UnknownTypes {
     pub(super) fn list(&self) -> Vec<(Text, usize)> {
         self.0.iter().map(|(name, rows)| (Text::new(name), *rows)).collect()
     }
+}
 
-    /// All their rows, as rows that are no offers.
-    pub(super) fn rejected(&self) -> Vec<(&'static str, usize)> {
-        let rows: usize = self.0.values().sum();
-        if rows > 0 { vec![("machine types that we do not know", rows)] } else { Vec::new() }
-    }
+/// The hardware of the machine type `name`: what the table says, or no more than its name.
+pub(super) fn hardware(provider: Provider, name: &str) -> Hardware {
+    machine(provider, name).map_or_else(|| Hardware::untold(name), |known| known.hardware(name))
 }
 
 /// The machine type `name` of `provider`, if we know it.

@@ -19,7 +19,7 @@ const MOST_GPUS: f64 = 4096.0;
 
 /// The figures of an offer, in the order in which their columns are written.
 const FIGURES: [fn(&Offer) -> Option<f64>; 22] = [
-    |o| Some(o.hardware.gpus),
+    |o| o.hardware.gpus,
     |o| o.hardware.vram.map(Gib::get),
     |o| o.hardware.vcpus,
     |o| o.hardware.ram.map(Gib::get),
@@ -275,7 +275,11 @@ impl<'a> Columns<'a> {
             // A card that had no name then may have one now.
             gpu: named.or_else(|| gpu::catalogue().identify(gpu_raw.as_str(), vram)),
             gpu_raw,
-            gpus: self.figure(0, row).filter(|n| *n > 0.0 && *n <= MOST_GPUS)?,
+            gpus: match self.figure(0, row) {
+                Some(gpus) if gpus > 0.0 && gpus <= MOST_GPUS => Some(gpus),
+                Some(_) => return None,
+                None => None,
+            },
             vram,
             link: self.small(1, row, &LINKS)?,
             vcpus: self.figure(2, row),

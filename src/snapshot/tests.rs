@@ -36,6 +36,14 @@ fn a_market_comes_back_as_it_was() {
 }
 
 #[test]
+fn what_is_not_stated_comes_back_as_not_stated() {
+    let mut market = snapshot(3);
+    market.offers[1].hardware = crate::offer::Hardware::untold("Standard_ND96isr_R200_v7");
+    market.offers[2].fees.monthly_cap = None;
+    assert_eq!(decode(&encode(&market, Packing::Stored)), Ok(market));
+}
+
+#[test]
 fn every_card_is_found_by_the_name_it_is_saved_under() {
     for (id, card) in crate::gpu::catalogue().iter() {
         assert_eq!(crate::gpu::catalogue().identify(card.name, None), Some(id), "{}", card.name);

@@ -108,8 +108,11 @@ fn wrapped(pen: &Pen<'_>, width: usize, text: &str, role: Role) -> Vec<Strip> {
 
 fn offer(pen: &Pen<'_>, detail: &Detail, now: UnixSeconds, width: usize) -> Vec<Strip> {
     let offer = &detail.offer;
-    let count = offer.hardware.gpus;
-    let count = if count.fract() == 0.0 { format!("{count:.0}") } else { format!("{count:.2}") };
+    let count = match offer.hardware.gpus {
+        Some(count) if count.fract() == 0.0 => format!("{count:.0}"),
+        Some(count) => format!("{count:.2}"),
+        None => "?".to_string(),
+    };
     let card = card_name(offer);
     let seen = detail.history.as_ref().map_or(String::new(), |h| {
         format!(", first seen {} ago", duration(h.first_seen.age_at(now)))

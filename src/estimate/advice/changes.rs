@@ -69,7 +69,7 @@ fn better_loss(setup: &Setup) -> Option<LossKernel> {
 
 /// The job over more cards, where it may use them.
 fn sharded(setup: &Setup, class: &HardwareClass) -> Vec<Change> {
-    let now = setup.gpus.unwrap_or_else(|| class.gpus.max(1.0) as u32);
+    let now = setup.gpus.unwrap_or_else(|| class.gpus.unwrap_or(1.0).max(1.0) as u32);
     if setup.framework == Framework::Unsloth {
         return Vec::new();
     }

@@ -51,7 +51,7 @@ struct Plan {
 struct Priced {
     estimate: ClassEstimate,
     job: Job,
-    gpus: f64,
+    gpus: Option<f64>,
 }
 
 impl Priced {
@@ -62,11 +62,14 @@ impl Priced {
 
     /// Hours and dollars on an offer of `gpus` GPUs; with another number of them, at the price of
     /// one.
-    fn on(&self, facts: &RowFacts, gpus: f64, kind: PriceKind) -> (Option<Hours>, Option<Usd>) {
-        let share = self.gpus / gpus;
-        if !share.is_finite() {
-            return (None, None);
-        }
+    fn on(
+        &self,
+        facts: &RowFacts,
+        gpus: Option<f64>,
+        kind: PriceKind,
+    ) -> (Option<Hours>, Option<Usd>) {
+        let share = self.gpus.zip(gpus).map(|(then, now)| then / now);
+        let Some(share) = share.filter(|share| share.is_finite()) else { return (None, None) };
         let facts = RowFacts {
             on_demand: facts.on_demand.map(|p| p * share),
             spot: facts.spot.map(|p| p * share),
@@ -96,7 +99,7 @@ impl Counsel {
     }
 
     /// The advice with its effect on an offer of `gpus` GPUs.
-    pub fn on(&self, facts: &RowFacts, gpus: f64, kind: PriceKind) -> Vec<Advice> {
+    pub fn on(&self, facts: &RowFacts, gpus: Option<f64>, kind: PriceKind) -> Vec<Advice> {
         self.with_effects(|p| p.on(facts, gpus, kind))
     }
 
@@ -209,7 +212,7 @@ impl Trial<'_> {
             for (field, value) in &change.set {
                 draft.set(*field, value).ok()?;
             }
-            class.gpus = change.gpus.map_or(class.gpus, f64::from);
+            class.gpus = change.gpus.map(f64::from).or(class.gpus);
         }
         let model = self.setup.model.clone();
         let (changed, _) = without_contradictions(draft).resolve_beyond(model).ok()?;
@@ -270,7 +273,7 @@ mod tests {
     use crate::offer::Link;
 
     fn class(gpus: f64) -> HardwareClass {
-        HardwareClass { gpu: None, gpus, vram: None, link: Link::Unknown }
+        HardwareClass { gpu: None, gpus: Some(gpus), vram: None, link: Link::Unknown }
     }
 
     fn advice(setup: &Setup, gpu: &Gpu, class: &HardwareClass) -> Vec<Advice> {
@@ -364,12 +367,12 @@ mod tests {
         let now = memory::fit(&setup, card, &class).needed.unwrap();
         let offer = crate::estimate::bill::tests::offer(crate::offer::Provider::Aws, "x");
         let facts = RowFacts::from(&offer);
-        for a in counsel.on(&facts, 1.0, PriceKind::OnDemand) {
+        for a in counsel.on(&facts, Some(1.0), PriceKind::OnDemand) {
             assert_eq!(a.saved, now - a.needed, "{}", a.change);
             assert!(a.effect.hours.is_some() && a.effect.usd.is_some(), "{}", a.change);
         }
         let on = |found: &[Advice]| found.iter().find(|a| a.change.contains("checkp")).cloned();
-        let slower = on(&counsel.on(&facts, 1.0, PriceKind::OnDemand)).unwrap();
+        let slower = on(&counsel.on(&facts, Some(1.0), PriceKind::OnDemand)).unwrap();
         assert!(slower.effect.hours.unwrap() > Hours::ZERO, "{slower:?}");
         assert!(slower.effect.usd.unwrap() > Usd::ZERO, "{slower:?}");
         assert_eq!(on(&counsel.alone()).unwrap().effect.usd, None);

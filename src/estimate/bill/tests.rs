@@ -383,7 +383,7 @@ pub(in crate::estimate) fn offer(provider: Provider, key: &str) -> Offer {
         hardware: Hardware {
             gpu: None,
             gpu_raw: "a card".into(),
-            gpus: 1.0,
+            gpus: Some(1.0),
             vram: None,
             link: Link::Unknown,
             vcpus: None,

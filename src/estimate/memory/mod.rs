@@ -38,6 +38,7 @@ use verdict::room;
 pub(crate) use verdict::{usable, verdict};
 
 use super::HardwareClass;
+use super::class::UNTOLD;
 use super::fit::{Fit, Term, Verdict};
 use crate::gpu::{Gpu, Vendor};
 use crate::offer::Basis;
@@ -79,7 +80,7 @@ pub fn fit(setup: &Setup, gpu: &Gpu, class: &HardwareClass) -> Fit {
 
 /// GPUs that the job uses on this hardware.
 pub(super) fn gpus(setup: &Setup, class: &HardwareClass) -> Result<u32, String> {
-    let offered = class.gpus.max(1.0).floor() as u32;
+    let offered = class.gpus.ok_or(UNTOLD)?.max(1.0).floor() as u32;
     match setup.gpus {
         None => Ok(offered),
         Some(wanted) if wanted <= offered => Ok(wanted),

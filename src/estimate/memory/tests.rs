@@ -33,7 +33,7 @@ pub(crate) fn card(memory: f64, usable: Option<f64>) -> Gpu {
 }
 
 fn class(gpus: f64) -> HardwareClass {
-    HardwareClass { gpu: None, gpus, vram: None, link: Link::Unknown }
+    HardwareClass { gpu: None, gpus: Some(gpus), vram: None, link: Link::Unknown }
 }
 
 fn setup(fields: &[(Field, &str)]) -> Setup {

@@ -14,6 +14,7 @@ mod work;
 mod tests;
 
 use super::HardwareClass;
+use super::class::UNTOLD;
 use super::quote::Speed;
 use crate::gpu::Gpu;
 use crate::offer::Basis;
@@ -65,7 +66,8 @@ fn known(setup: &Setup, gpu: &Gpu, class: &HardwareClass) -> Result<Speed, Strin
     let arch = setup.model.architecture.as_ref().map_err(Clone::clone)?;
     setup.check_on(gpu).map_err(|e| e.to_string())?;
     let gpus = super::memory::gpus(setup, class)?;
-    let card = Card::new(gpu, class.gpus, &OURS)?;
+    let offered = class.gpus.ok_or(UNTOLD)?;
+    let card = Card::new(gpu, offered, &OURS)?;
     let links = link::rate(class.link, gpu);
     let work = Work { link: links.expected, ..work::work(setup, arch, gpus) };
     let peak = card.peak * f64::from(gpus);
@@ -79,7 +81,7 @@ fn known(setup: &Setup, gpu: &Gpu, class: &HardwareClass) -> Result<Speed, Strin
             note: format!("your share of the peak rate, {share}"),
         });
     }
-    let known = Known { gpu, gpus: class.gpus, launching: launching(&work, &card) };
+    let known = Known { gpu, gpus: offered, launching: launching(&work, &card) };
     let band = band::band(&work, &known, band::rare(setup));
     let rate = around(&work, &card, links, band.factor)?;
     Ok(Speed {

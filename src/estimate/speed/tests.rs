@@ -38,7 +38,7 @@ fn setup(fields: &[(Field, &str)]) -> Setup {
 }
 
 fn on(card: &Gpu, gpus: f64, link: Joined, fields: &[(Field, &str)]) -> Speed {
-    let class = HardwareClass { gpu: None, gpus, vram: None, link };
+    let class = HardwareClass { gpu: None, gpus: Some(gpus), vram: None, link };
     speed(&setup(fields), card, &class)
 }
 

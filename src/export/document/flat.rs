@@ -38,7 +38,7 @@ pub(crate) static COLUMNS: &[Column] = &[
     ("provider", |o| text(o.provider.name())),
     ("gpu", |o| text(o.gpu.unwrap_or_default())),
     ("gpu_raw", |o| text(o.gpu_raw.as_str())),
-    ("gpus", |o| Cell::Number(super::finite(o.gpus.0))),
+    ("gpus", |o| Cell::Number(o.gpus.and_then(|n| super::finite(n.0)))),
     ("vram_gib", |o| Cell::Number(o.vram_gib)),
     ("region", |o| text(o.region.raw.as_str())),
     ("country", |o| text(o.region.country.map(|c| c.code().to_owned()).unwrap_or_default())),

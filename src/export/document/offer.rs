@@ -14,7 +14,7 @@ pub struct OfferDocument {
     pub(crate) provider: Provider,
     pub(crate) gpu: Option<&'static str>,
     pub(crate) gpu_raw: String,
-    pub(crate) gpus: Count,
+    pub(crate) gpus: Option<Count>,
     pub(crate) vram_gib: Option<f64>,
     pub(crate) region: RegionDocument,
     pub(crate) price: PriceDocument,
@@ -73,7 +73,7 @@ impl OfferDocument {
             provider: offer.provider,
             gpu: offer.hardware.gpu.and_then(|id| gpu::catalogue().get(id)).map(|g| g.name),
             gpu_raw: offer.hardware.gpu_raw.as_str().to_owned(),
-            gpus: Count(offer.hardware.gpus),
+            gpus: offer.hardware.gpus.map(Count),
             vram_gib: offer.hardware.vram.and_then(|v| finite(v.get())),
             region: RegionDocument {
                 raw: offer.place.raw.as_str().to_owned(),

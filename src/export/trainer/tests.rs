@@ -31,7 +31,7 @@ fn reporting(
     let setup = setup(words);
     let (fit, quote) = (fit(), quote(PriceKind::OnDemand));
     let mut offer = friendly().into_iter().find(|o| o.provider == Provider::Gcp).unwrap();
-    offer.hardware.gpus = gpus;
+    offer.hardware.gpus = Some(gpus);
     offer.hardware.gpu = crate::gpu::catalogue().find("A100 SXM 40GB").ok();
     let context = Context { wandb, ..context(&offer, &setup, &fit, &quote) };
     find(target).unwrap().write(&context)

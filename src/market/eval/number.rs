@@ -217,7 +217,7 @@ fn class(field: Field, frame: &Frame<'_>, code: usize) -> f64 {
     let hardware = || frame.table.classes().get(code);
     let estimate = || frame.classes.get(code);
     let figure = match field {
-        Field::Gpus => hardware().map(|c| c.gpus),
+        Field::Gpus => hardware().and_then(|c| c.gpus),
         Field::Vram => hardware().and_then(nominal).map(Gib::get),
         Field::Headroom => estimate().and_then(|c| c.fit.headroom_gib()),
         Field::Need => estimate().and_then(|c| c.fit.needed).map(Gib::get),
@@ -253,10 +253,10 @@ pub(crate) fn nominal(class: &crate::estimate::HardwareClass) -> Option<Gib> {
         80.0, 94.0, 96.0, 128.0, 141.0, 192.0, 256.0, 288.0,
     ];
     let card = class.gpu.and_then(|id| gpu::catalogue().get(id)).map(|g| g.memory);
-    let Some(stated) = class.vram else { return card.filter(|_| class.gpus >= 1.0) };
+    let whole = class.gpus.is_some_and(|gpus| gpus >= 1.0);
+    let Some(stated) = class.vram else { return card.filter(|_| whole) };
     let near = |size: f64| (0.93..=1.005).contains(&(stated.get() / size));
-    if let Some(card) = card.filter(|m| class.gpus >= 1.0 && (0.88..=1.12).contains(&(stated / *m)))
-    {
+    if let Some(card) = card.filter(|m| whole && (0.88..=1.12).contains(&(stated / *m))) {
         return Some(card);
     }
     let size = CUSTOMARY.into_iter().filter(|size| near(*size));

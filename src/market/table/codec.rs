@@ -211,10 +211,10 @@ impl Dictionaries {
 
     fn class_code(&mut self, hardware: &Hardware) -> u32 {
         let mut class = HardwareClass::from(hardware);
-        class.gpus = if class.gpus.is_finite() && class.gpus > 0.0 { class.gpus } else { 1.0 };
+        class.gpus = class.gpus.filter(|gpus| gpus.is_finite() && *gpus > 0.0);
         class.vram = option(known(class.vram.map(Gib::get))).map(Gib::new);
         let vram = class.vram.map_or(u64::MAX, |v| v.get().to_bits());
-        let code = self.classes.code((class.gpu, class.gpus.to_bits(), vram, class.link));
+        let code = self.classes.code((class.gpu, known(class.gpus).to_bits(), vram, class.link));
         if code as usize == self.class_values.len() {
             self.class_values.push(class);
         }

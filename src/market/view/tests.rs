@@ -50,8 +50,8 @@ fn each_filter_shows_what_a_plain_loop_finds() {
         ("!rel>95%?", Box::new(|o| rel(o).is_none_or(|r| r <= 0.95))),
         ("rel>95% unknown:keep", Box::new(|o| rel(o).is_none_or(|r| r > 0.95))),
         ("down>=1gbps", Box::new(|o| mbps(o).is_some_and(|d| d >= 1000.0))),
-        ("gpus:1|2", Box::new(|o| o.hardware.gpus <= 2.0)),
-        ("gpus=4..8", Box::new(|o| o.hardware.gpus >= 4.0)),
+        ("gpus:1|2", Box::new(|o| o.hardware.gpus.unwrap() <= 2.0)),
+        ("gpus=4..8", Box::new(|o| o.hardware.gpus.unwrap() >= 4.0)),
         ("provider:vast,aws", Box::new(|o| matches!(o.provider, Provider::Vast | Provider::Aws))),
         ("region:de|uk", Box::new(|o| matches!(country(o).as_deref(), Some("DE" | "GB")))),
         ("!country:US", Box::new(|o| country(o).as_deref() != Some("US"))),
@@ -85,6 +85,33 @@ fn vram_means_what_the_card_is_sold_as() {
     assert!(names.iter().all(|n| n != "Tesla T4"));
     assert!(view(&table, "vram<=24 gpu:4090", "on-demand", "").shown() > 0);
     assert_eq!(view(&table, "vram>24 gpu:4090", "on-demand", "").shown(), 0);
+}
+
+/// A machine type of which nobody says what is inside: a row with a price and without a card.
+#[test]
+fn what_nobody_opens_is_shown_and_meets_no_filter_of_cards() {
+    let mut untold = synthetic::offer(Provider::Azure, "NC8lds_xl/eastus");
+    untold.hardware = crate::offer::Hardware::untold("Standard_NC8lds_xl_RTXPRO6000BSE_v6");
+    let mut table = Table::new();
+    table.insert(1, &[untold.clone(), synthetic::offer(Provider::Vast, "1-1")]);
+    let row = table.find(&untold.id()).unwrap();
+    assert_eq!(table.offer(row), Some(untold));
+    let keys = |query: &str| -> Vec<String> {
+        let mut view = view(&table, query, "on-demand", "total");
+        offers(&mut view, &table).iter().map(|o| o.key.to_string()).collect()
+    };
+    assert_eq!(keys(""), ["1-1", "NC8lds_xl/eastus"], "an unknown total stands last");
+    for query in ["gpus:1", "gpus<=1", "vram>=24", "vram<1000", "each<9", "fit:fits"] {
+        assert_eq!(keys(query), ["1-1"], "{query}");
+    }
+    for query in ["gpus:unknown", "vram:unknown", "gpus:8 unknown:keep", "rtxpro6000", "gpus:8?"] {
+        assert!(keys(query).contains(&"NC8lds_xl/eastus".to_owned()), "{query}");
+    }
+    let view = view(&table, "", "on-demand", "");
+    let class = view.class_estimate(&table, row).unwrap();
+    assert_eq!(class.fit.verdict, crate::estimate::fit::Verdict::Unknown);
+    assert!(class.fit.reason.as_ref().unwrap().contains("not stated"));
+    assert_eq!(class.speed.tokens_per_second, None);
 }
 
 #[test]

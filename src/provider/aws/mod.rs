@@ -9,7 +9,7 @@ mod spot;
 
 use super::figures;
 use super::http::{Body, RateLimit};
-use super::machines::{UnknownTypes, machine};
+use super::machines::{UnknownTypes, hardware, machine};
 use super::source::{Context, Endpoint, KeyUse, Profile, Source};
 use super::terms::{aws_fees, aws_hazard};
 use super::{FetchError, Fetching, Progress, Report, Sink};
@@ -202,15 +202,16 @@ async fn deliver(
     }
     let mut offers = Vec::new();
     for ((region, kind), price) in prices {
-        match offer(&known, &region, &kind, price) {
-            Some(mut offer) => {
-                let two = conflicts.contains(&(region, kind));
-                offer.flags = offer.flags.with(Flags::CONFLICTING.when(two));
-                offers.push(offer);
+        if machine(Provider::Aws, &kind).is_none() {
+            if !is_gpu_family(&kind) {
+                continue;
             }
-            None if is_gpu_family(&kind) => known.unknown.note(&kind),
-            None => {}
+            known.unknown.note(&kind);
         }
+        let mut offer = offer(&known, &region, &kind, price);
+        let two = conflicts.contains(&(region, kind));
+        offer.flags = offer.flags.with(Flags::CONFLICTING.when(two));
+        offers.push(offer);
     }
     figures::mark_bargains(&mut offers);
     let rows = offers.len();
@@ -226,17 +227,15 @@ async fn deliver(
         rows,
         coverage: None,
         coverage_note: (!notes.is_empty()).then_some(notes),
-        rejected: known.unknown.rejected(),
         unknown_types: known.unknown.list(),
         ..Report::default()
     })
 }
 
-fn offer(known: &Known, region: &str, kind: &str, price: Price) -> Option<Offer> {
-    let machine = machine(Provider::Aws, kind)?;
-    let hardware = machine.hardware(kind);
+fn offer(known: &Known, region: &str, kind: &str, price: Price) -> Offer {
+    let hardware = hardware(Provider::Aws, kind);
     let hazard = price.spot.and_then(|_| known.advisor.band(region, kind)).and_then(aws_hazard);
-    Some(Offer {
+    Offer {
         key: Text::new(&format!("{kind}/{region}")),
         launch_id: Text::new(kind),
         provider: Provider::Aws,
@@ -255,7 +254,7 @@ fn offer(known: &Known, region: &str, kind: &str, price: Price) -> Option<Offer>
         hazard,
         max_rental: None,
         origin: Origin { source: SOURCE, basis: Basis::Listed, fetched_at: known.made },
-    })
+    }
 }
 
 /// Is it of a family with GPUs (`g7.…`, `p6-…`)? The retired ones and the one with AMD's graphics cards

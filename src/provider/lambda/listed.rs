@@ -74,7 +74,7 @@ fn offer(item: &Item, made: UnixSeconds) -> Result<Offer, Reason> {
             None => identify(&item.gpu_name, stated),
         },
         gpu_raw: Text::new(&item.gpu_name),
-        gpus: item.gpu_count,
+        gpus: Some(item.gpu_count),
         vram: stated,
         link: Link::Unknown,
         vcpus: item.cpu,

@@ -89,7 +89,8 @@ fn machine(
     if cents.0 == Some(0.0) {
         return Err("a price of zero");
     }
-    let dollars = cents.above_zero(DEAREST * 100.0 * hardware.gpus).map(|c| c / 100.0);
+    let most = DEAREST * 100.0 * hardware.gpus.unwrap_or(1.0);
+    let dollars = cents.above_zero(most).map(|c| c / 100.0);
     let price = Price { on_demand: dollars.map(UsdPerHour::new), spot: None };
     let offer = |place: Place, here: Availability| Offer {
         key: match place.raw.as_str() {
@@ -153,7 +154,7 @@ fn cards(kind: &Type, specs: &Specs, name: &Text) -> Result<Option<Hardware>, Re
     Ok(Some(Hardware {
         gpu: identify(&card, vram),
         gpu_raw: Text::new(raw),
-        gpus,
+        gpus: Some(gpus),
         vram,
         link: Link::Unknown,
         vcpus: specs.vcpus.above_zero(1e5),
@@ -239,7 +240,7 @@ mod tests {
             assert_eq!(offer.price.on_demand, Some(UsdPerHour::new(dollars)), "{name}");
             assert_eq!(card(offer), wanted, "{name}");
             assert_eq!(offer.hardware.vram, Some(Gib::new(vram)), "{name}");
-            assert_eq!(offer.hardware.gpus, f64::from(gpus), "{name}");
+            assert_eq!(offer.hardware.gpus, Some(f64::from(gpus)), "{name}");
             assert_eq!(offer.id(), format!("lambda:{name}@us-east-1"));
             assert_eq!(offer.place.country.unwrap().code(), "US");
             assert_eq!(offer.availability, Availability::Yes);
@@ -291,7 +292,7 @@ mod tests {
         let mut row = typed("gpu_16x_a10", "A10 (24 GB PCIe)", 16, &json!(2064), &json!([]));
         row["instance_type"]["specs"]["gpus"] = json!(null);
         let harvest = read(&json!({"data": [row]}), UnixSeconds(0)).unwrap();
-        assert_eq!(harvest.offers()[0].hardware.gpus, 16.0);
+        assert_eq!(harvest.offers()[0].hardware.gpus, Some(16.0));
         for bad in [json!({"error": {"code": "x"}}), json!([]), json!({"data": null})] {
             assert!(read(&bad, UnixSeconds(0)).is_err(), "{bad}");
         }

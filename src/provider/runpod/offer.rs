@@ -171,7 +171,7 @@ impl Listing<'_> {
         let hardware = Hardware {
             gpu: self.kind.gpu,
             gpu_raw: self.kind.id.clone(),
-            gpus: number,
+            gpus: Some(number),
             vram: self.kind.vram,
             link: Link::Unknown,
             vcpus: stock.vcpus.map(|n| n * number),

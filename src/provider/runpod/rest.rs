@@ -169,7 +169,7 @@ mod tests {
             "availability": "HIGH", "dataCenters": [{"id": "US-TX-3", "availability": "HIGH"}]});
         let harvest = read_all(&json!([slice]));
         let [offer] = harvest.offers() else { panic!("{:?}", harvest.offers()) };
-        assert_eq!((offer.hardware.gpu, offer.hardware.gpus), (None, 1.0));
+        assert_eq!((offer.hardware.gpu, offer.hardware.gpus), (None, Some(1.0)));
         assert_eq!(offer.availability, Availability::NotStated);
         assert_eq!(offer.price.on_demand.unwrap().get(), 0.69);
     }

@@ -204,7 +204,7 @@ impl Reader {
         let hardware = Hardware {
             gpu,
             gpu_raw: name.clone(),
-            gpus: machine.gpus,
+            gpus: Some(machine.gpus),
             vram,
             link: Link::Unknown,
             vcpus: Some(machine.vcpus),

@@ -41,7 +41,8 @@ fn a_machine_costs_the_sum_of_its_parts() {
         "resources": {"max_vcpus": 128, "max_ram_gb": 300, "max_storage_gb": 1000},
         "pricing": rates()});
     let harvest = location(&place_with(&card));
-    let found: Vec<_> = harvest.offers().iter().map(|o| (o.hardware.gpus, dollars(o))).collect();
+    let found: Vec<_> =
+        harvest.offers().iter().map(|o| (o.hardware.gpus.unwrap(), dollars(o))).collect();
     // Eight GPUs take 64 processors and 256 GB: 17.6 + 0.192 + 0.512.
     let wanted = [(1.0, Some(2.288)), (2.0, Some(4.576)), (4.0, Some(9.152)), (8.0, Some(18.304))];
     assert_eq!(found, wanted);

@@ -210,7 +210,7 @@ impl Reader {
         let hardware = Hardware {
             gpu,
             gpu_raw: row.gpu_name.text.clone().unwrap_or_default(),
-            gpus,
+            gpus: Some(gpus),
             vram,
             link: row.link(),
             vcpus: row.cpu_cores_effective.above_zero(1e5),
@@ -287,7 +287,8 @@ fn fees(row: &Row) -> Fees {
 }
 
 fn flags(row: &Row, hardware: &Hardware, price: &Price) -> Flags {
-    let total = row.gpu_total_ram.above_zero(1e9).map(|t| Gib::from_mib(t / hardware.gpus));
+    let total = row.gpu_total_ram.above_zero(1e9).zip(hardware.gpus);
+    let total = total.map(|(mib, gpus)| Gib::from_mib(mib / gpus));
     let odd_total = hardware.vram.zip(total).is_some_and(|(v, t)| figures::differs(t, v));
     figures::flags(hardware, price)
         .with(Flags::ODD_MEMORY.when(odd_total))

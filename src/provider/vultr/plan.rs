@@ -174,7 +174,7 @@ impl<'a> Plan<'a> {
         let hardware = Hardware {
             gpu: self.cards.gpu,
             gpu_raw: self.cards.raw.clone(),
-            gpus: self.cards.count,
+            gpus: Some(self.cards.count),
             vram: self.cards.vram,
             link: Link::Unknown,
             vcpus: row.vcpu_count.above_zero(1e5).or(row.cpu_threads.above_zero(1e5)),
@@ -420,7 +420,7 @@ mod tests {
             let harvest = cloud(row);
             let [offer] = harvest.offers() else { panic!("{id}: {:?}", harvest.rejected()) };
             assert_eq!(card(offer), name, "{id}");
-            assert!((offer.hardware.gpus - gpus).abs() < 1e-12, "{id}");
+            assert!((offer.hardware.gpus.unwrap() - gpus).abs() < 1e-12, "{id}");
             assert_eq!(offer.hardware.vram, Some(Gib::new(vram)), "{id}");
             assert_eq!(dollars(offer), Some(price), "{id}");
             assert_eq!(offer.price.spot, None, "{id}");
@@ -443,7 +443,7 @@ mod tests {
                 "type": "NVMe", "locations": ["fra"]});
             let harvest = read(Shelf::Metal, &[row]);
             let [offer] = harvest.offers() else { panic!("{id}: {:?}", harvest.rejected()) };
-            assert_eq!((card(offer), offer.hardware.gpus), (name, gpus), "{id}");
+            assert_eq!((card(offer), offer.hardware.gpus), (name, Some(gpus)), "{id}");
             assert_eq!(offer.hardware.vram, Some(Gib::new(vram)), "{id}");
             assert_eq!((dollars(offer), offer.price.spot), (Some(price), None), "{id}");
             assert_eq!(offer.hardware.ram, Some(Gib::new(2048.0)));
@@ -458,7 +458,7 @@ mod tests {
             "gpu_brand": "AMD"});
         let harvest = cloud(row);
         let offer = &harvest.offers()[0];
-        assert_eq!((card(offer), offer.hardware.gpus), ("MI325X", 8.0));
+        assert_eq!((card(offer), offer.hardware.gpus), ("MI325X", Some(8.0)));
         assert_eq!(offer.hardware.vram, Some(Gib::new(256.0)));
         // Not for rent on demand, and what a preemptible hour costs is not said.
         assert_eq!(offer.price, Price::default());

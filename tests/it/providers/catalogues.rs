@@ -63,7 +63,7 @@ async fn aws_rows_have_their_hand_checked_figures() {
         let offer = fetched.offer(&format!("{size}/us-east-1"));
         (
             card(offer),
-            offer.hardware.gpus,
+            offer.hardware.gpus.unwrap(),
             offer.hardware.vram.unwrap().get(),
             on_demand(offer),
             spot(offer),

@@ -41,7 +41,7 @@ async fn vultr_is_read_to_the_last_page_and_needs_no_key() {
     assert_eq!(fetched.keys(), wanted);
     let metal = fetched.offer(wanted[2]);
     assert_eq!(
-        (card(metal), metal.hardware.gpus, on_demand(metal)),
+        (card(metal), metal.hardware.gpus.unwrap(), on_demand(metal)),
         ("H100 SXM", 8.0, Some(23.92))
     );
     assert_eq!(metal.place.country.unwrap().code(), "US");

@@ -298,26 +298,31 @@ async fn counts_come_from_what_is_inside_not_from_a_name() {
         meter("NC8ads_A10_v4", "", 1.1, json!({})),
     ];
     let fetched = fetch(Provider::Azure, &azure(rows), None).await;
-    let gpus = |size: &str| fetched.offer(&format!("{size}/eastus")).hardware.gpus;
+    let gpus = |size: &str| fetched.offer(&format!("{size}/eastus")).hardware.gpus.unwrap();
     assert_eq!(gpus("ND96isr_H100_v5"), 8.0);
     assert!((gpus("NV6ads_A10_v5") - 1.0 / 6.0).abs() < 1e-4);
     assert_eq!(gpus("NC8ads_A10_v4"), 0.5);
 }
 
 #[tokio::test]
-async fn a_type_of_which_nobody_says_what_is_inside_is_listed_as_unknown() {
+async fn a_type_of_which_nobody_says_what_is_inside_is_a_row_without_invented_figures() {
     let rows = vec![
         meter("ND96isr_H100_v5", "", 98.32, json!({})),
         meter("ND96isr_R200_v7", "", 120.0, json!({})),
         meter("NV12s_v3", "", 1.14, json!({})),
     ];
     let fetched = fetch(Provider::Azure, &azure(rows), None).await;
-    assert_eq!(fetched.keys(), ["ND96isr_H100_v5/eastus"]);
+    // The price is a price: the row stays, without a card, a count or a memory that nobody states.
+    let row = fetched.offer("ND96isr_R200_v7/eastus");
+    let hardware = &row.hardware;
+    assert_eq!((hardware.gpu, hardware.gpus, hardware.vram), (None, None, None));
+    assert_eq!(hardware.gpu_raw.as_str(), "Standard_ND96isr_R200_v7");
+    assert_eq!(on_demand(row), Some(120.0));
     let report = fetched.outcome.unwrap();
     let names: Vec<(&str, usize)> =
         report.unknown_types.iter().map(|(name, rows)| (name.as_str(), *rows)).collect();
     assert_eq!(names, [("Standard_ND96isr_R200_v7", 1)], "and the retired M60 size is not");
-    assert!(report.rejected.contains(&("machine types that we do not know", 1)));
+    assert_eq!(report.rejected, [("a size that is retired", 1)]);
 }
 
 #[tokio::test]
@@ -335,7 +340,8 @@ async fn machines_without_a_gpu_and_other_accelerators_are_passed_over() {
         Answer::json(json!({"config": {"regions": regions}}).to_string())
     });
     let fetched = fetch(Provider::Aws, &server, None).await;
-    assert_eq!(fetched.keys(), ["g5.xlarge/us-east-1"]);
+    assert_eq!(fetched.keys(), ["g5.xlarge/us-east-1", "g9.xlarge/us-east-1"]);
+    assert_eq!(fetched.offer("g9.xlarge/us-east-1").hardware.gpus, None);
     let unknown = fetched.outcome.unwrap().unknown_types;
     assert_eq!(unknown.len(), 1);
     assert_eq!(unknown[0].0.as_str(), "g9.xlarge");
