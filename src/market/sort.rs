@@ -134,12 +134,13 @@ impl<'a> Weigher<'a> {
                 SortBy::Field(Field::Hours) => Some(Figure::Hours),
                 _ => None,
             };
-            all.extend(figure.map(|figure| {
-                let runs = Runs::new(frame);
-                let finished = Finished { runs, priced: frame.priced, figure, default };
-                Self { weights: Weights::Finished(finished), descending: key.descending }
-            }));
-            all.push(Weigher::new(*key, frame));
+            let Some(figure) = figure else {
+                all.push(Weigher::new(*key, frame));
+                continue;
+            };
+            let runs = Runs::new(frame);
+            let finished = Finished { runs, priced: frame.priced, figure, default };
+            all.push(Self { weights: Weights::Finished(finished), descending: key.descending });
         }
         all
     }
@@ -176,28 +177,36 @@ impl<'a> Weigher<'a> {
 
     /// Weighs the rows from slot `first` on; where the weight has a bound, by that.
     pub(crate) fn fill(&self, first: usize, cells: &mut [u64; 64]) {
+        let mut figures = [f64::NAN; 64];
         match &self.weights {
-            Weights::Figures(Source::Column(column)) => fill_figures(column, first, cells),
-            Weights::Figures(Source::Priced(
-                Priced { columns: Some(columns), .. },
-                Figure::Total,
-            )) => fill_figures(&columns.total, first, cells),
+            Weights::Figures(Source::Priced(priced, _)) if self.has_bound() => {
+                priced.fill_least(first, &mut figures);
+                cells.iter_mut().zip(figures).for_each(|(cell, v)| *cell = figure(v));
+                return;
+            }
+            Weights::Figures(source) => {
+                source.fill(first, &mut figures);
+                cells.iter_mut().zip(figures).for_each(|(cell, v)| *cell = figure(v));
+            }
             Weights::Codes(codes, ranks) => {
                 let codes = codes.get(first..).unwrap_or_default();
                 for (cell, code) in cells.iter_mut().zip(codes) {
                     *cell = ranks.get(*code as usize).copied().unwrap_or(LAST);
                 }
             }
-            Weights::Finished(finished) if self.fills(finished) => {
-                finished.priced.fill_least(first, cells);
-                for (cell, slot) in cells.iter_mut().zip(first..) {
-                    *cell = finished.of(slot, f64::from_bits(*cell), self.descending);
+            Weights::Bytes(codes, ranks) => {
+                let codes = codes.get(first..).unwrap_or_default();
+                for (cell, code) in cells.iter_mut().zip(codes) {
+                    *cell = ranks.get(usize::from(*code)).copied().unwrap_or(LAST);
                 }
-                return;
             }
-            _ if self.has_bound() => {
-                let slots = first..;
-                cells.iter_mut().zip(slots).for_each(|(cell, slot)| *cell = self.at_least(slot));
+            Weights::Finished(finished) => {
+                if self.has_bound() {
+                    finished.priced.fill_least(first, &mut figures);
+                } else {
+                    Source::Priced(finished.priced, finished.figure).fill(first, &mut figures);
+                }
+                finished.fill(first, &figures, (self.descending, self.has_bound()), cells);
                 return;
             }
             _ => {
@@ -210,11 +219,6 @@ impl<'a> Weigher<'a> {
                 *cell = LAST - 1 - *cell;
             }
         }
-    }
-
-    /// Do the totals of all rows, or their bounds, say what the rows weigh?
-    fn fills(&self, finished: &Finished<'_>) -> bool {
-        finished.figure == Figure::Total && (finished.priced.columns.is_some() || self.has_bound())
     }
 
     /// Is the weight so dear to work out that [`Weigher::at_least`] should be asked first?
@@ -232,7 +236,7 @@ impl<'a> Weigher<'a> {
     pub(crate) fn at_least(&self, slot: usize) -> u64 {
         match &self.weights {
             Weights::Finished(finished) if finished.figure == Figure::Total => {
-                finished.of(slot, finished.priced.at_least(slot), false)
+                finished.weigh(finished.runs.rank(slot), finished.priced.at_least(slot), false)
             }
             Weights::Figures(Source::Priced(priced, Figure::Total)) => {
                 figure(priced.at_least(slot))
@@ -240,11 +244,6 @@ impl<'a> Weigher<'a> {
             _ => 0,
         }
     }
-}
-
-fn fill_figures(column: &[f64], first: usize, cells: &mut [u64; 64]) {
-    let figures = column.get(first..).unwrap_or_default();
-    cells.iter_mut().zip(figures).for_each(|(cell, v)| *cell = figure(*v));
 }
 
 /// A figure of the finished job, after whether it runs.
@@ -263,14 +262,42 @@ impl Finished<'_> {
     }
 
     fn of(&self, slot: usize, v: f64, descending: bool) -> u64 {
+        let rank = self.runs.rank(slot);
+        let unknown = v.is_nan() && self.default;
+        let rank = if unknown && self.priced.never_finishes(slot) { Runs::CANNOT } else { rank };
+        self.weigh(rank, v, descending)
+    }
+
+    /// What a line of that rank weighs, but for those whose job never finishes.
+    fn weigh(&self, rank: u64, v: f64, descending: bool) -> u64 {
         let weight = figure(v);
         let known = weight != LAST;
         if !known && !self.default {
             return LAST;
         }
-        let rank = self.runs.rank(slot);
-        let rank = if known || !self.priced.never_finishes(slot) { rank } else { Runs::CANNOT };
         rank << 62 | (if descending && known { LAST - 1 - weight } else { weight }) >> 2
+    }
+
+    /// Weighs the slots from `first` on, whose figures are `figures`, or bounds of them.
+    fn fill(
+        &self,
+        first: usize,
+        figures: &[f64; 64],
+        (descending, bounds): (bool, bool),
+        cells: &mut [u64; 64],
+    ) {
+        let mut ranks = [Runs::NOBODY_KNOWS; 64];
+        self.runs.fill(first, &mut ranks);
+        for ((cell, rank), v) in cells.iter_mut().zip(ranks).zip(figures) {
+            *cell = self.weigh(rank, *v, descending);
+        }
+        if bounds || !self.default {
+            return;
+        }
+        let unknown = cells.iter_mut().zip(figures).zip(first..).filter(|((_, v), _)| v.is_nan());
+        for ((cell, v), slot) in unknown {
+            *cell = self.of(slot, *v, descending);
+        }
     }
 }
 
@@ -300,6 +327,17 @@ impl<'a> Runs<'a> {
             ranks: frame.classes.iter().map(|c| rank(c.fit.verdict)).collect(),
             disks: &columns.disk,
             disk: frame.disk,
+        }
+    }
+
+    /// The ranks of the slots from `first` on.
+    fn fill(&self, first: usize, ranks: &mut [u64; 64]) {
+        let disks = self.disks.get(first..).unwrap_or_default();
+        let classes = self.classes.get(first..).unwrap_or_default();
+        for ((rank, disk), class) in ranks.iter_mut().zip(disks).zip(classes) {
+            let of_class = self.ranks.get(*class as usize).copied();
+            let of_class = of_class.unwrap_or(Self::NOBODY_KNOWS);
+            *rank = if *disk < self.disk { Self::CANNOT } else { of_class };
         }
     }
 

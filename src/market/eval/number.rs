@@ -38,6 +38,38 @@ impl Source<'_> {
         }
     }
 
+    /// The figures of the slots from `first` on.
+    pub(crate) fn fill(&self, first: usize, cells: &mut [f64; 64]) {
+        fn copy(column: &[f64], first: usize, cells: &mut [f64; 64]) {
+            let column = column.get(first..).unwrap_or_default();
+            cells.iter_mut().zip(column).for_each(|(cell, v)| *cell = *v);
+        }
+        let coded = |codes: &'_ [u32], values: &[f64], cells: &mut [f64; 64]| {
+            let codes = codes.get(first..).unwrap_or_default();
+            for (cell, code) in cells.iter_mut().zip(codes) {
+                *cell = values.get(*code as usize).copied().unwrap_or(f64::NAN);
+            }
+        };
+        match self {
+            Source::Column(column) => copy(column, first, cells),
+            Source::Coded(codes, values) => coded(codes, values, cells),
+            Source::Priced(priced, figure) => match priced.column(*figure) {
+                Some(column) => copy(column, first, cells),
+                None => {
+                    cells.iter_mut().zip(first..).for_each(|(c, slot)| *c = self.get(slot));
+                }
+            },
+            Source::Per(column, codes, values) => {
+                coded(codes, values, cells);
+                let column = column.get(first..).unwrap_or_default();
+                cells.iter_mut().zip(column).for_each(|(cell, v)| *cell = v / *cell);
+            }
+            Source::Age(..) => {
+                cells.iter_mut().zip(first..).for_each(|(c, slot)| *c = self.get(slot));
+            }
+        }
+    }
+
     /// Which slots meet the threshold.
     pub(super) fn test(&self, threshold: &Threshold, slots: usize) -> Truth {
         match self {
@@ -47,11 +79,8 @@ impl Source<'_> {
                 Truth::ask_codes(codes, slots, &answers)
             }
             Source::Column(column) => threshold.test_column(column, slots),
-            Source::Priced(Priced { columns: Some(columns), .. }, Figure::Total) => {
-                threshold.test_column(&columns.total, slots)
-            }
-            Source::Priced(Priced { columns: Some(columns), .. }, Figure::Hours) => {
-                threshold.test_column(&columns.hours, slots)
+            Source::Priced(priced, figure) if priced.column(*figure).is_some() => {
+                threshold.test_column(priced.column(*figure).unwrap_or_default(), slots)
             }
             _ => Truth::ask(slots, |slot| threshold.answer(self.get(slot))),
         }

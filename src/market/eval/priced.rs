@@ -75,8 +75,22 @@ impl<'a> Priced<'a> {
         }
     }
 
+    /// A figure of every slot, where it is at hand.
+    pub(crate) fn column(&self, figure: Figure) -> Option<&'a [f64]> {
+        let columns = self.columns?;
+        match figure {
+            Figure::Total => Some(&columns.total),
+            Figure::Hours => Some(&columns.hours),
+            Figure::Fetch => Some(&columns.fetch),
+            Figure::FetchShare => None,
+        }
+    }
+
     /// A figure of a slot.
     pub(crate) fn get(&self, figure: Figure, slot: usize) -> f64 {
+        if let Some(column) = self.column(figure) {
+            return column.get(slot).copied().unwrap_or(f64::NAN);
+        }
         let figures = self.figures(slot);
         match figure {
             Figure::Total => figures.total,
@@ -103,20 +117,13 @@ impl<'a> Priced<'a> {
         self.prices().get(slot).copied().unwrap_or(f64::NAN) * hours
     }
 
-    /// Of the slots from `first` on, the totals as bits; where they are not at hand, what they are
-    /// not below.
-    pub(crate) fn fill_least(&self, first: usize, cells: &mut [u64; 64]) {
-        if let Some(columns) = self.columns {
-            let totals = columns.total.get(first..).unwrap_or_default();
-            cells.iter_mut().zip(totals).for_each(|(cell, total)| *cell = total.to_bits());
-            return;
-        }
+    /// Of the slots from `first` on, what their totals are not below.
+    pub(crate) fn fill_least(&self, first: usize, cells: &mut [f64; 64]) {
         let classes = self.table.columns().class.get(first..).unwrap_or_default();
         let prices = self.prices().get(first..).unwrap_or_default();
         for ((cell, class), price) in cells.iter_mut().zip(classes).zip(prices) {
             let hours = self.least.get(*class as usize).copied().unwrap_or(f64::NAN);
-            let least = if self.bounded { price * hours } else { f64::NEG_INFINITY };
-            *cell = least.to_bits();
+            *cell = if self.bounded { price * hours } else { f64::NEG_INFINITY };
         }
     }
 

@@ -4,8 +4,10 @@
 //! but prices nothing, another order sorts again but filters nothing, new rows are priced alone.
 
 mod filter;
+mod lines;
 mod order;
 mod pricing;
+mod scale;
 
 pub use filter::Excluded;
 
