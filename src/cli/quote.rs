@@ -178,8 +178,9 @@ fn around(quote: &Quote) -> String {
     let usd = |u: Option<Usd>| u.map_or_else(|| "unknown".to_owned(), units::usd);
     let _ = writeln!(
         text,
-        "forgotten over a weekend {}, stopped with its disk for a month {}",
+        "forgotten over a weekend {}{}, stopped with its disk for a month {}",
         usd(quote.forgotten.weekend),
+        if quote.forgotten.without_disk { " and its disk, whose fee is not stated" } else { "" },
         usd(quote.forgotten.stopped_month)
     );
     text

@@ -190,6 +190,8 @@ pub struct Interruption {
 pub struct Forgotten {
     /// Left running over a weekend, Friday 18:00 to Monday 09:00.
     pub weekend: Option<Usd>,
+    /// The disk is not in it, because nobody says what it costs.
+    pub without_disk: bool,
     /// Stopped, its disk kept for a month; `None` when nobody says what that costs.
     pub stopped_month: Option<Usd>,
 }

@@ -77,7 +77,7 @@ fn lambda(c: &Context<'_>) -> Result<Call, Unsuitable> {
     })
 }
 
-/// Disks at TensorDock begin at 100 GB and grow in steps of 50; processors come in pairs.
+/// Disks at TensorDock begin at 100 GB, in the bill too; processors come in pairs.
 fn tensordock(c: &Context<'_>) -> Result<Call, Unsuitable> {
     let unknown = |what: &str| Unsuitable(format!("the offer does not say how much {what} it has"));
     let vcpus = c.offer.hardware.vcpus.ok_or_else(|| unknown("vCPUs"))?;
@@ -89,7 +89,7 @@ fn tensordock(c: &Context<'_>) -> Result<Call, Unsuitable> {
     };
     let id = shell::word("host or location", id, "-")?;
     let gpu = shell::word("GPU", c.offer.hardware.gpu_raw.as_str(), "-_.")?;
-    let disk = launch::disk_gb(c, 100).div_ceil(50) * 50;
+    let disk = launch::disk_gb(c, 100);
     Ok(Call {
         url: "https://dashboard.tensordock.com/api/v2/instances",
         key: "TENSORDOCK_API_KEY",

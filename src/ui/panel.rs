@@ -290,8 +290,13 @@ fn bill(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
     if let Some(problem) = quote.disk.problem() {
         lines.extend(wrapped(pen, width, &format!("! {problem}"), Role::Warn));
     }
+    let weekend = if quote.forgotten.without_disk {
+        "forgotten for a weekend, disk not in it"
+    } else {
+        "forgotten for a weekend"
+    };
     let forgotten = [
-        ("forgotten for a weekend", quote.forgotten.weekend),
+        (weekend, quote.forgotten.weekend),
         ("disk kept for a month", quote.forgotten.stopped_month),
     ];
     for (name, cost) in forgotten {

@@ -5,7 +5,7 @@ use super::terms::Terms;
 use crate::estimate::quote::PriceKind;
 use crate::offer::{Offer, Provider};
 use crate::setup::Setup;
-use crate::units::{Hours, Mbps, duration, trimmed};
+use crate::units::{Gb, Hours, Mbps, duration, trimmed};
 
 type Assumption = (&'static str, String);
 
@@ -29,7 +29,7 @@ pub(super) fn assumptions(
         ),
         ("idle", idle(setup, job)),
         ("weights", format!("{:.1} GB, 16 bits each, fetched once", job.weights.get())),
-        ("disk", disk(setup, job)),
+        ("disk", disk(setup, job, Terms::of(offer.provider).disk(job.disk))),
         ("checkpoint", checkpoint(job, offer, kind)),
     ];
     if let Some(speed) = job.network[0] {
@@ -116,13 +116,18 @@ fn idle(setup: &Setup, job: &Job) -> String {
     }
 }
 
-fn disk(setup: &Setup, job: &Job) -> String {
+fn disk(setup: &Setup, job: &Job, rented: Gb) -> String {
     let rule = "twice the weights, the image unpacked, the data twice, two checkpoints, 5 GB";
-    match setup.disk {
+    let text = match setup.disk {
         Some(disk) => {
             format!("{:.0} GB (yours); needed {:.0} GB: {rule}", disk.get(), job.disk_needed.get())
         }
         None => format!("{:.0} GB: {rule}", job.disk.get()),
+    };
+    if rented > job.disk {
+        format!("{:.0} GB, the least that is rented out; asked for {text}", rented.get())
+    } else {
+        text
     }
 }
 

@@ -41,24 +41,12 @@ pub fn explain(
             .chain(words.month())
             .collect(),
         never_finishes: row.never_finishes,
-        disk: Disk { rented: job.disk, needed: job.disk_needed, largest: offer.disk },
+        disk: Disk { rented: words.disk(), needed: job.disk_needed, largest: offer.disk },
         interruption: interruption(&job, offer, class, kind),
-        forgotten: forgotten(&job, offer, words.price()),
+        forgotten: words.forgotten(),
         what_if: setup.what_if(),
         hosted: setup.hosted(),
     }
-}
-
-/// What it costs to leave the machine behind, running or stopped.
-fn forgotten(job: &Job, offer: &Offer, price: Option<UsdPerHour>) -> Forgotten {
-    let weekend = price.map(|price| {
-        let fee = job.storage.or(offer.fees.storage);
-        let disk = fee
-            .map_or(UsdPerHour::ZERO, |fee| fee.hourly(job.disk, Terms::of(offer.provider).month));
-        (price + disk).over(WEEKEND)
-    });
-    let stopped_month = offer.fees.storage_stopped.map(|fee| fee.of(job.disk));
-    Forgotten { weekend, stopped_month }
 }
 
 struct Words<'a> {
@@ -76,6 +64,27 @@ impl Words<'_> {
         match self.kind {
             PriceKind::OnDemand => self.offer.price.on_demand,
             PriceKind::Spot => self.offer.price.spot,
+        }
+    }
+
+    /// The disk that this provider rents out for the job.
+    fn disk(&self) -> Gb {
+        Terms::of(self.offer.provider).disk(self.job.disk)
+    }
+
+    /// What it costs to leave the machine behind, running or stopped.
+    fn forgotten(&self) -> Forgotten {
+        let month = Terms::of(self.offer.provider).month;
+        let fee = self.job.storage.or(self.offer.fees.storage);
+        let weekend = self.price().map(|price| {
+            let disk = fee.map_or(UsdPerHour::ZERO, |fee| fee.hourly(self.disk(), month));
+            (price + disk).over(WEEKEND)
+        });
+        let stopped = self.offer.fees.storage_stopped;
+        Forgotten {
+            weekend,
+            without_disk: fee.is_none(),
+            stopped_month: stopped.map(|fee| fee.of(self.disk())),
         }
     }
 
@@ -211,7 +220,7 @@ impl Words<'_> {
             self.job.storage.or(self.offer.fees.storage).map_or("?".into(), |f| trimmed(f.get()));
         let hours = self.stages.map_or("?".into(), |s| format!("{:.2}", s.total()));
         let month = Terms::of(self.offer.provider).month.get();
-        format!("{:.0} GB × {rate} $/GB-month × {hours} h / {month:.0}", self.job.disk.get())
+        format!("{:.0} GB × {rate} $/GB-month × {hours} h / {month:.0}", self.disk().get())
     }
 
     fn lost(&self) -> String {

@@ -12,6 +12,8 @@ mod spot;
 mod terms;
 
 #[cfg(test)]
+mod disk_tests;
+#[cfg(test)]
 pub(super) mod tests;
 
 pub use explain::explain;

@@ -294,11 +294,12 @@ impl Job {
         let price = price * if worst { 1.0 } else { stages.paid_share(row) };
         let cost = |hours: f64| price.over(Hours::new(hours));
         let storage = self.storage.or(row.storage).or(worst.then_some(DEAREST_STORAGE));
+        let disk = terms.disk(self.disk);
         let known = kind == PriceKind::OnDemand || worst || self.hazard(row).is_some();
         let mut items = self.moved(row, case);
         items[ItemKind::GpuTime as usize] = Some(cost(stages.useful() - stages.free(terms)));
         items[ItemKind::Storage as usize] =
-            storage.map(|fee| fee.hourly(self.disk, terms.month).over(Hours::new(stages.total())));
+            storage.map(|fee| fee.hourly(disk, terms.month).over(Hours::new(stages.total())));
         items[ItemKind::LostWork as usize] = known.then(|| cost(stages.lost));
         items[ItemKind::Idle as usize] = Some(cost(stages.idle));
         items[ItemKind::MinimumCharge as usize] = unused.map(cost);

@@ -2,7 +2,7 @@
 //! from when it is billed, and what is left after an interruption.
 
 use crate::offer::{Basis, Provider};
-use crate::units::{HOURS_PER_MONTH, HOURS_PER_TWELFTH, Hours, Range};
+use crate::units::{Gb, HOURS_PER_MONTH, HOURS_PER_TWELFTH, Hours, Range};
 
 /// What of the start is not billed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +30,8 @@ pub(crate) struct Terms {
     pub(crate) month: Hours,
     /// The disk survives an interruption; otherwise everything is fetched again.
     pub(crate) keeps_disk: bool,
+    /// The smallest disk that can be rented.
+    pub(crate) least_disk: Gb,
 }
 
 const fn minutes(low: f64, expected: f64, high: f64) -> Range<Hours> {
@@ -44,15 +46,17 @@ const PLAIN: Terms = Terms {
     step: Hours::ZERO,
     month: Hours::new(HOURS_PER_MONTH),
     keeps_disk: false,
+    least_disk: Gb::ZERO,
 };
 
 /// Vast.ai: docs of August 2026 say 1 to 5 minutes; GPU time is not billed while an instance is
-/// "loading"; an outbid instance is paused and keeps its disk.
+/// "loading"; an outbid instance is paused and keeps its disk; a disk has 8 GB at least.
 const VAST: Terms = Terms {
     boot: minutes(1.0, 3.0, 5.0),
     boot_basis: Basis::Listed,
     free: Free::BootAndImage,
     keeps_disk: true,
+    least_disk: Gb::new(8.0),
     ..PLAIN
 };
 
@@ -63,8 +67,13 @@ const RUNPOD: Terms = Terms { boot: minutes(2.0, 3.5, 5.0), boot_basis: Basis::L
 const LAMBDA: Terms = Terms { free: Free::Boot, step: Hours::from_minutes(1.0), ..PLAIN };
 
 /// TensorDock: an outbid machine keeps its storage (docs on spot instances); its hourly rate for disk
-/// is that of 730 hours.
-const TENSORDOCK: Terms = Terms { keeps_disk: true, month: Hours::new(HOURS_PER_TWELFTH), ..PLAIN };
+/// is that of 730 hours; disks begin at 100 GB (API pages).
+const TENSORDOCK: Terms = Terms {
+    keeps_disk: true,
+    month: Hours::new(HOURS_PER_TWELFTH),
+    least_disk: Gb::new(100.0),
+    ..PLAIN
+};
 
 /// Vultr: billed by the hour (docs of September 2025).
 const VULTR: Terms = Terms { step: Hours::new(1.0), ..PLAIN };
@@ -83,6 +92,11 @@ const AZURE: Terms = Terms { boot: minutes(4.0, 6.0, 10.0), ..CLOUD };
 const GCP: Terms = Terms { boot: minutes(2.5, 3.0, 5.0), ..CLOUD };
 
 impl Terms {
+    /// The disk that is rented, and paid for, where `wanted` is asked for.
+    pub(crate) fn disk(&self, wanted: Gb) -> Gb {
+        wanted.max(self.least_disk)
+    }
+
     /// The terms of `provider`.
     pub(crate) const fn of(provider: Provider) -> &'static Terms {
         match provider {

@@ -45,7 +45,7 @@ fn job(tokens: f64) -> Job {
     }
 }
 
-fn class(low: f64, expected: f64, high: f64) -> ClassEstimate {
+pub(super) fn class(low: f64, expected: f64, high: f64) -> ClassEstimate {
     let rate = TokensPerSecond::new;
     ClassEstimate {
         fit: Fit::unknown("a test"),
@@ -87,7 +87,7 @@ fn spot(provider: Provider, price: f64, hazard: Option<f64>) -> RowFacts {
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "fees are optional")]
-const fn per_month(usd: f64) -> Option<UsdPerGbMonth> {
+pub(super) const fn per_month(usd: f64) -> Option<UsdPerGbMonth> {
     Some(UsdPerGbMonth::new(usd))
 }
 
@@ -411,7 +411,7 @@ pub(in crate::estimate) fn offer(provider: Provider, key: &str) -> Offer {
     }
 }
 
-fn setup(fields: &[(Field, &str)]) -> Setup {
+pub(super) fn setup(fields: &[(Field, &str)]) -> Setup {
     let mut draft = Draft::default();
     for (field, text) in fields {
         draft.set(*field, text).unwrap();
@@ -528,22 +528,6 @@ fn the_break_even_rate_makes_both_prices_equal() {
     let weekend = 63.0 * (0.3 + disk * 0.1 / 720.0);
     assert!((quote.forgotten.weekend.unwrap().get() - weekend).abs() < 1e-9);
     assert!((quote.forgotten.stopped_month.unwrap().get() - disk * 0.2).abs() < 1e-9);
-}
-
-#[test]
-fn too_small_a_disk_is_flagged() {
-    let setup = setup(&[]);
-    let mut offer = offer(Provider::Vast, "7-1");
-    let short = |offer: &Offer| {
-        let facts = RowFacts::from(offer);
-        Job::new(&setup).price(&class(1e3, 1e3, 1e3), &facts, PriceKind::OnDemand).disk_short
-    };
-    assert!(!short(&offer));
-    offer.disk = Some(Gb::new(30.0));
-    assert!(short(&offer));
-    let class = class(1e3, 1e3, 1e3);
-    let quote = explain(&setup, &offer, &class, PriceKind::OnDemand, UnixSeconds(0));
-    assert!(quote.disk.problem().unwrap().contains("30 GB"));
 }
 
 proptest! {
