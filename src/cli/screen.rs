@@ -61,12 +61,17 @@ pub(super) fn run(call: &Call) -> Result<(), Failure> {
     let runtime = two_workers()?;
     let ended = runtime.block_on(async {
         let (fetcher, updates) = Fetcher::new(&call.paths);
-        let own = call.clone();
+        let fetcher = Arc::new(fetcher);
+        let (asking, own, looking, other) =
+            (Arc::clone(&fetcher), call.clone(), fetcher, call.clone());
         let world = World {
             updates,
             fetch: Box::new(move |stock, query, only, now| {
                 let wish = Wish { query: Some(query), ..own.wish() };
-                fetcher.start(&wish, only, stock, now);
+                asking.start(&wish, only, stock, now);
+            }),
+            newly_in_view: Box::new(move |query| {
+                looking.newly_in_view(&Wish { query: Some(query), ..other.wish() })
             }),
             ask_first: ask_first(call),
             load: rows.map(|_| load(call)),

@@ -15,8 +15,10 @@ use crate::provider::{
 use crate::session::{Light, RowsFrom, Status, Stock, embedded};
 use crate::snapshot::{self, Decoder, Head, Packing, ProviderState, Snapshot, SnapshotError};
 use crate::units::UnixSeconds;
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
@@ -245,6 +247,8 @@ fn take(
 pub struct Fetcher {
     http: Http,
     channel: mpsc::Sender<Update>,
+    /// The regions that were asked for one by one, because a query showed them.
+    asked: Mutex<BTreeSet<(Provider, String)>>,
 }
 
 impl Fetcher {
@@ -252,7 +256,20 @@ impl Fetcher {
     /// fetches have.
     pub fn new(paths: &Paths) -> (Fetcher, mpsc::Receiver<Update>) {
         let (channel, updates) = mpsc::channel(CHANNEL);
-        (Fetcher { http: requests::client(paths), channel }, updates)
+        (Fetcher { http: requests::client(paths), channel, asked: Mutex::default() }, updates)
+    }
+
+    /// The providers who would be asked for regions that the query of `wish` shows and that they have
+    /// not been asked for yet.
+    pub fn newly_in_view(&self, wish: &Wish<'_>) -> Vec<Provider> {
+        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let sources = registry().iter().filter(|source| wish.asks(source.profile()));
+        let providers = sources.filter_map(|source| {
+            let provider = source.profile().provider;
+            let regions = wish.regions_in_view(*source);
+            regions.into_iter().any(|r| !asked.contains(&(provider, r))).then_some(provider)
+        });
+        providers.collect()
     }
 
     /// Asks the providers that `wish` names, those of `only` where it is not empty. Returns how many
@@ -275,6 +292,8 @@ impl Fetcher {
                 Sink { provider: profile.provider, generation, channel: self.channel.clone() };
             let context = wish.context(&self.http, profile, now);
             let regions = wish.regions_in_view(*source);
+            let named = regions.iter().map(|region| (profile.provider, region.clone()));
+            self.asked.lock().unwrap_or_else(PoisonError::into_inner).extend(named);
             tokio::spawn(run(*source, Context { regions, ..context }, sink));
         }
         sources.len()

@@ -4,6 +4,7 @@
 use super::journal::Journal;
 use super::world::{Ended, Ending, Heard, Signals, World, now};
 use crate::app::{App, Effect, Msg, Outcome, Tell};
+use crate::market::Query;
 use crate::offer::harmless;
 use crate::tty::Out;
 use crate::ui::plain::Reader;
@@ -66,6 +67,7 @@ pub async fn run(
         waiting: false,
         ended: None,
         journal: Journal::default(),
+        seen: None,
     };
     let how = read.run(signals, lines, answers).await?;
     Ok(Ended { app: read.app, how })
@@ -84,6 +86,8 @@ struct Spoken<W: Write> {
     waiting: bool,
     ended: Option<Ending>,
     journal: Journal,
+    /// The query whose regions were looked at last.
+    seen: Option<Query>,
 }
 
 impl<W: Write> Spoken<W> {
@@ -154,6 +158,10 @@ impl<W: Write> Spoken<W> {
                 tell = Tell::Front;
             }
             self.carry_out(effect)?;
+        }
+        let providers = self.world.newly_in_view(&self.app, &mut self.seen);
+        if !providers.is_empty() {
+            self.fetch(&providers)?;
         }
         let lines = self.reader.answer(&self.app, tell);
         self.say(&lines)

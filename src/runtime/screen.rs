@@ -8,6 +8,7 @@
 use super::journal::Journal;
 use super::world::{Ended, Ending, Heard, Load, Signals, World, now};
 use crate::app::{App, Effect, Input, Msg, Outcome};
+use crate::market::Query;
 use crate::offer::Provider;
 use crate::session::Stock;
 use crate::tty::{self, Frames, Guard, Out, Wants};
@@ -52,6 +53,7 @@ pub async fn run(app: App, out: Out, world: World) -> io::Result<Ended> {
         journal: Journal::default(),
         loaded: None,
         asked_meanwhile: None,
+        seen: None,
     };
     let result = shown.show(signals, answers).await;
     let Shown { app, guard, .. } = shown;
@@ -75,6 +77,8 @@ struct Shown {
     loaded: Option<oneshot::Receiver<Result<Stock, String>>>,
     /// Whom the user wanted to be asked before it was here.
     asked_meanwhile: Option<Vec<Provider>>,
+    /// The query whose regions were looked at last.
+    seen: Option<Query>,
 }
 
 /// The whole saved market, when it comes; never when none is expected.
@@ -190,7 +194,14 @@ impl Shown {
         if event == Input::Focus(true) {
             self.look_at_settings()?;
         }
-        self.update(Msg::Input(event))
+        self.update(Msg::Input(event))?;
+        if self.loaded.is_none() {
+            let providers = self.world.newly_in_view(&self.app, &mut self.seen);
+            if !providers.is_empty() {
+                self.fetch(&providers);
+            }
+        }
+        Ok(())
     }
 
     /// The settings file may have changed.

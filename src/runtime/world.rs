@@ -2,6 +2,7 @@
 //! faces have their wishes carried out here.
 
 use super::watch::Watch;
+use crate::app::action::Context;
 use crate::app::{App, Effect, Options, Outcome};
 use crate::config::{SavedView, store};
 use crate::market::Query;
@@ -21,6 +22,9 @@ use tokio::sync::mpsc;
 
 /// Begins to ask providers, and notes in the stock that they are asked.
 pub type Fetch = Box<dyn FnMut(&mut Stock, &Query, &[Provider], UnixSeconds) + Send>;
+
+/// Who would have to be asked for what a query newly shows.
+pub type NewlyInView = Box<dyn Fn(&Query) -> Vec<Provider> + Send>;
 
 /// Whom to ask at the start, by what is known already.
 pub type AskFirst = Box<dyn Fn(&Stock, UnixSeconds) -> Vec<Provider> + Send>;
@@ -46,6 +50,8 @@ pub struct World {
     pub updates: mpsc::Receiver<Update>,
     /// Begins to ask providers; none named means all.
     pub fetch: Fetch,
+    /// Who is asked for regions that the query shows and that nobody was asked for.
+    pub newly_in_view: NewlyInView,
     /// Who is asked once the saved market is here; nobody when none.
     pub ask_first: AskFirst,
     /// Reads the whole saved market, where the state has only its beginning.
@@ -135,6 +141,19 @@ impl World {
             }
             other => return Ok(Err(other)),
         }))
+    }
+
+    /// Who is to be asked for what a query shows that the user has finished typing. `seen` is the
+    /// query that was looked at last.
+    pub(super) fn newly_in_view(&self, app: &App, seen: &mut Option<Query>) -> Vec<Provider> {
+        let idle = app.desk.is_offline() || app.desk.is_frozen();
+        let (query, typing) = (app.desk.query(), app.context() == Context::Text);
+        let same = seen.as_ref().is_some_and(|seen| seen.conditions() == query.conditions());
+        if idle || typing || same {
+            return Vec::new();
+        }
+        *seen = Some(query.clone());
+        (self.newly_in_view)(query)
     }
 
     /// The providers whose rows have grown old. A market that is held still is left alone.

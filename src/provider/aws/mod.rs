@@ -89,7 +89,8 @@ async fn fetch(context: &Context, sink: &Sink) -> Result<Report, FetchError> {
     let spot = async { context.call(SPOT, "/spot.json")?.remembered().body().await };
     let advisor =
         async { context.call(ADVISOR, "/spot-advisor-data.json")?.remembered().body().await };
-    let regions = regions(context);
+    let before = context.http.known(REGIONS).unwrap_or_default();
+    let regions = regions(context, &before);
     let lists = join_all(regions.iter().map(|region| list(context, region)));
     let (spot, advisor, lists) = join3(spot, advisor, lists).await;
     let mut fresh = [&spot, &advisor].iter().any(|b| b.as_ref().is_ok_and(|b| b.fresh));
@@ -120,16 +121,24 @@ async fn fetch(context: &Context, sink: &Sink) -> Result<Report, FetchError> {
 }
 
 /// The regions whose on-demand prices are wanted: those in view that exist, the large ones first
-/// where there are too many; or the usual ones.
-fn regions(context: &Context) -> Vec<&str> {
+/// where there are too many, or the usual ones; then those that were asked `before` in this run, so
+/// that their prices stay when somebody looks elsewhere.
+fn regions<'a>(context: &'a Context, before: &'a str) -> Vec<&'a str> {
     let mut seen = BTreeSet::new();
     let usual = |region: &&str| USUAL.contains(region);
     let wanted = context.regions.iter().map(String::as_str);
     let wanted = wanted.filter(|r| on_demand::location(r).is_some() && seen.insert(*r));
     let (mut wanted, others): (Vec<&str>, Vec<&str>) = wanted.partition(usual);
     wanted.extend(others);
+    if wanted.is_empty() {
+        wanted = USUAL.to_vec();
+    }
+    let before = before.split(' ').filter(|r| on_demand::location(r).is_some());
+    let before: Vec<&str> = before.filter(|r| !wanted.contains(r)).collect();
+    wanted.extend(before);
     wanted.truncate(MOST_REGIONS);
-    if wanted.is_empty() { USUAL.to_vec() } else { wanted }
+    wanted.sort_unstable();
+    wanted
 }
 
 /// The list of a region; where it cannot be had now, the one of an earlier refresh, and why.

@@ -3,10 +3,11 @@
 use super::House;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
+use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 
-/// The regional price lists that a query makes the program ask Amazon for.
-fn lists_asked_for(query: &[&str]) -> Vec<String> {
+/// A server that knows no price list, and the lists that it is asked for.
+fn without_lists() -> (String, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     let paths = Arc::new(Mutex::new(Vec::new()));
@@ -27,6 +28,12 @@ fn lists_asked_for(query: &[&str]) -> Vec<String> {
                 .write_all(b"HTTP/1.1 404 x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
         }
     });
+    (address, paths)
+}
+
+/// The regional price lists that a query makes the program ask Amazon for.
+fn lists_asked_for(query: &[&str]) -> Vec<String> {
+    let (address, paths) = without_lists();
     let house = House::new();
     let words = [&["list", "--provider", "aws"], query].concat();
     house.haggle(&words).env("HAGGLE_AWS_URL", address).output().unwrap();
@@ -44,4 +51,20 @@ fn price_lists_of_the_regions_in_view_are_fetched() {
     assert_eq!(usual.len(), 8, "{usual:?}");
     let europe = lists_asked_for(&["region:eu"]);
     assert!(europe.len() > 5 && europe.iter().all(|r| !r.starts_with("US ")), "{europe:?}");
+}
+
+#[test]
+fn what_a_query_newly_shows_is_asked_for_while_the_program_runs() {
+    let (address, paths) = without_lists();
+    let house = House::new();
+    let mut haggle = house.haggle(&["--plain", "--provider", "aws"]);
+    haggle.env("HAGGLE_AWS_URL", address).stdin(Stdio::piped()).stdout(Stdio::null());
+    let mut running = haggle.spawn().unwrap();
+    let mut input = running.stdin.take().unwrap();
+    input.write_all(b"wait\nquery region:sa-east-1\nwait\nquit\n").unwrap();
+    drop(input);
+    assert!(running.wait().unwrap().success());
+    let asked = paths.lock().unwrap().clone();
+    let brazil = asked.iter().filter(|list| *list == "South America %28Sao Paulo%29").count();
+    assert!(brazil > 0, "{asked:?}");
 }

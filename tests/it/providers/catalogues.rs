@@ -159,6 +159,23 @@ async fn a_connection_that_goes_in_the_middle_fails_and_keeps_what_was() {
     assert!(fetched.offers.is_empty());
 }
 
+#[tokio::test]
+async fn who_looks_at_another_region_keeps_the_prices_of_the_first() {
+    let server = Server::new(aws);
+    let http = Http::new(options());
+    let looking_at = |region: &str| {
+        let mut context = context(&http, Provider::Aws, &server, None);
+        context.regions = vec![region.to_string()];
+        fetch_in(context, Provider::Aws)
+    };
+    let first = looking_at("us-east-1").await;
+    assert_eq!(on_demand(first.offer("g5.xlarge/us-east-1")), Some(1.006));
+    let second = looking_at("sa-east-1").await;
+    assert_eq!(on_demand(second.offer("g5.xlarge/us-east-1")), Some(1.006));
+    let lists = server.asked().into_iter().filter(|asked| asked.path.contains("Paulo")).count();
+    assert_eq!(lists, 1);
+}
+
 const CSV: &str = "instance_name,location,price,cpu,memory,gpu_count,gpu_name,gpu_memory,spot,disk_size,gpu_vendor,flags,cpu_arch,provider_data\n\
     a2-highgpu-1g,us-central1-a,3.673385,12,85,1,A100,40,False,,nvidia,,x86,{}\n";
 

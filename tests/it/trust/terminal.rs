@@ -290,6 +290,7 @@ fn screen_with_a_worker_that_panics() {
         let world = World {
             updates,
             fetch,
+            newly_in_view: Box::new(|_| Vec::new()),
             ask_first: Box::new(|_, _| vec![Provider::Vast]),
             load: None,
             find_model: Arc::new(|_| panic!("on purpose in a search")),
