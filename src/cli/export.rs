@@ -22,7 +22,7 @@ pub(super) fn run(call: &Call, args: ExportArgs) -> Result<(), Failure> {
     let wandb = args.wandb.as_deref();
     check_project(wandb, target)?;
     let setup = call.setup(flags)?;
-    let market = call.market()?;
+    let market = call.market_with(&args.offer, None)?;
     let (quoted, _) = market::find(&market, &setup, &args.offer)
         .or_else(|gone| market.strict(&call.global).and(Err(gone)))?;
     let context = Context { wandb, ..quote::context(&quoted, &setup, market.now) };

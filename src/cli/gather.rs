@@ -25,12 +25,22 @@ impl Call {
             from: self.global.from.as_deref(),
             patience: PATIENCE,
             query: None,
+            offer: None,
         }
     }
 
     /// The market, as the options want it: saved rows, and what the providers answer now.
     pub(super) fn market(&self) -> Result<Market, Failure> {
         self.gathered(&self.wish())
+    }
+
+    /// The same, with the offer of that id, wherever it is.
+    pub(super) fn market_with(
+        &self,
+        offer: &str,
+        query: Option<&Query>,
+    ) -> Result<Market, Failure> {
+        self.gathered(&Wish { offer: Some(offer), query, ..self.wish() })
     }
 
     /// The same, of the regions that `query` may show where a provider is asked region by region.

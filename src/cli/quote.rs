@@ -18,7 +18,7 @@ use std::fmt::Write as _;
 
 pub(super) fn run(call: &Call, args: OfferArgs) -> Result<(), Failure> {
     let setup = call.setup(args.setup)?;
-    let mut market = call.market()?;
+    let mut market = call.market_with(&args.offer, None)?;
     market.ask(&setup, &Query::default(), &[]);
     let (quoted, line) = market::find(&market, &setup, &args.offer)
         .or_else(|gone| market.strict(&call.global).and(Err(gone)))?;

@@ -18,7 +18,10 @@ pub(super) fn run(call: &Call, args: WhyArgs) -> Result<(), Failure> {
     let (words, offer) = split(args.words);
     let query = market::query(&call.global, &words)?;
     let setup = call.setup(args.setup)?;
-    let mut market = call.market_of(&query)?;
+    let mut market = match &offer {
+        Some(id) => call.market_with(id, Some(&query))?,
+        None => call.market_of(&query)?,
+    };
     market.ask(&setup, &query, &[]);
     match offer {
         Some(id) => one(call, &mut market, (&setup, &query), &id)?,

@@ -25,6 +25,11 @@ pub trait Source: Send + Sync {
         Vec::new()
     }
 
+    /// Of the places that are asked for one by one, those that are asked for when nobody names any.
+    fn usual_regions(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Fetches the whole market of this provider into `sink`.
     fn fetch<'a>(&'a self, context: &'a Context, sink: &'a Sink) -> Fetching<'a>;
 }

@@ -7,7 +7,7 @@ use super::journal::Journal;
 use super::requests;
 use crate::config::{Env, FileConfig, Paths, find_key, store};
 use crate::market::Query;
-use crate::offer::{Provider, Text};
+use crate::offer::{Place, Provider, Text};
 use crate::provider::http::Http;
 use crate::provider::{
     Addresses, ApiKey, Context, FetchError, Profile, Sink, Source, Update, catalogue, registry, run,
@@ -47,6 +47,8 @@ pub struct Wish<'a> {
     pub patience: Duration,
     /// What is looked for: some sources are asked for the regions in view only.
     pub query: Option<&'a Query>,
+    /// The id of an offer that is asked for by name, wherever it is.
+    pub offer: Option<&'a str>,
 }
 
 /// Why a saved market cannot be used.
@@ -92,16 +94,28 @@ impl Wish<'_> {
         }
     }
 
-    /// The regions of `source` that the query may show; none when it leaves out none of them.
+    /// The regions of `source` that the query may show, and that of the offer that is named; none
+    /// where the usual ones will do.
     fn regions_in_view(&self, source: &dyn Source) -> Vec<String> {
-        let Some(query) = self.query else { return Vec::new() };
         let all = source.regions();
-        let seen: Vec<String> = all
-            .iter()
-            .filter(|(_, place)| query.may_show(place))
-            .map(|(code, _)| (*code).to_owned())
-            .collect();
-        if seen.len() < all.len() { seen } else { Vec::new() }
+        let shown = |place: &Place| self.query.is_none_or(|query| query.may_show(place));
+        let named = |code: &str| {
+            let id = self.offer.and_then(|id| id.strip_suffix(code));
+            id.is_some_and(|rest| rest.ends_with('/'))
+        };
+        let mut seen: Vec<&str> =
+            all.iter().filter(|(_, place)| shown(place)).map(|(code, _)| *code).collect();
+        if seen.len() == all.len() {
+            seen.clear();
+        }
+        let named = all.iter().map(|(code, _)| *code).find(|code| named(code));
+        if let Some(named) = named.filter(|code| !seen.contains(code)) {
+            if seen.is_empty() {
+                seen = source.usual_regions().to_vec();
+            }
+            seen.push(named);
+        }
+        seen.into_iter().map(str::to_owned).collect()
     }
 
     /// Where a saved market would lie: the file that is named, or the cache.

@@ -70,6 +70,10 @@ impl Source for Aws {
         on_demand::locations().keys().map(|region| (*region, Place::aws(region))).collect()
     }
 
+    fn usual_regions(&self) -> &'static [&'static str] {
+        &USUAL
+    }
+
     fn fetch<'a>(&'a self, context: &'a Context, sink: &'a Sink) -> Fetching<'a> {
         Box::pin(fetch(context, sink))
     }

@@ -68,3 +68,22 @@ fn what_a_query_newly_shows_is_asked_for_while_the_program_runs() {
     let brazil = asked.iter().filter(|list| *list == "South America %28Sao Paulo%29").count();
     assert!(brazil > 0, "{asked:?}");
 }
+
+#[test]
+fn an_offer_that_is_named_is_looked_for_where_it_is() {
+    for words in [
+        &["quote", "aws:g6e.xlarge/sa-east-1"][..],
+        &["export", "aws:g6e.xlarge/sa-east-1", "--as", "json"],
+        &["why", "region:eu", "aws:g6e.xlarge/sa-east-1"],
+    ] {
+        let (address, paths) = without_lists();
+        House::new()
+            .haggle(&[words, &["--provider", "aws"]].concat())
+            .env("HAGGLE_AWS_URL", address)
+            .output()
+            .unwrap();
+        let asked = paths.lock().unwrap().clone();
+        assert!(asked.iter().any(|list| list.contains("Sao Paulo")), "{words:?}: {asked:?}");
+        assert!(asked.len() > 1, "its like elsewhere is asked for, too: {asked:?}");
+    }
+}
