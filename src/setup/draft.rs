@@ -133,7 +133,7 @@ fields! {
     DatasetSize dataset_size "dataset-size": Gb = "Size of the data set to download.";
     ImageSize image_size "image-size": Gb = "Size of the container image to pull.";
     Pricing pricing "pricing": Pricing = "Which price counts.";
-    CheckpointEvery checkpoint_every "checkpoint-every": Hours = "Time between checkpoints.";
+    CheckpointEvery checkpoint_every "checkpoint-every": Hours = "Time between checkpoints, or never.";
     #[auto] Disk disk "disk": Gb = "Disk to rent; auto takes what the job needs.";
     Hosted hosted "hosted": Hosted = "What a hosted service takes per million training tokens, to compare with: price, name, day.";
     Assume assume "assume": Assumptions = "Replaces one of our assumptions: mfu, hazard, egress, ingress, storage, hub, download, upload, idle, boot, eval.";

@@ -181,10 +181,16 @@ impl Value for Gb {
     }
 }
 
+/// Ten years: longer than any job, so what is done that seldom is never done.
+const NEVER: Hours = Hours::new(87_660.0);
+
 impl Value for Hours {
     const SHAPE: &'static str = "DURATION";
     fn read(text: &str) -> Result<Self, String> {
         let text = text.trim();
+        if ["never", "off", "none"].contains(&text) {
+            return Ok(NEVER);
+        }
         let wrong = || format!("`{text}` is no duration, as 90s, 20m, 2h, 1h30m or 3d");
         let mut rest = text;
         let mut seconds = 0.0;
@@ -204,11 +210,12 @@ impl Value for Hours {
                 };
             rest = next.trim_start();
         }
-        Hours::checked(seconds / 3600.0)
-            .filter(|h| h.get() > 0.0 && h.get() <= 87_660.0)
-            .ok_or_else(wrong)
+        Hours::checked(seconds / 3600.0).filter(|h| h.get() > 0.0 && *h <= NEVER).ok_or_else(wrong)
     }
     fn print(&self) -> String {
+        if *self >= NEVER {
+            return "never".into();
+        }
         let seconds = (self.seconds() * 1000.0).round() / 1000.0;
         for (unit, suffix) in [(86_400.0, "d"), (3600.0, "h"), (60.0, "m")] {
             let part = seconds / unit;
@@ -270,10 +277,11 @@ impl Value for Assumptions {
             let (key, value) = pair
                 .split_once('=')
                 .ok_or_else(|| format!("`{pair}` is no KEY=VALUE, as mfu=0.4"))?;
-            let value = f64::read(value)?;
-            *all.slot(key.trim()).ok_or_else(|| {
-                format!("`{}` is no assumption; one of {}", key.trim(), Self::KEYS.join(", "))
-            })? = Some(value);
+            let (key, value) = (key.trim(), value.trim());
+            let slot = all.slot(key).ok_or_else(|| {
+                format!("`{key}` is no assumption; one of {}", Self::KEYS.join(", "))
+            })?;
+            *slot = Some(assumed(key, value)?);
         }
         all.check()?;
         Ok(all)
@@ -354,6 +362,47 @@ impl Assumptions {
     }
 }
 
+/// The units that may stand behind the value of an assumption, and how it is written.
+fn units_of(key: &str) -> (&'static [(&'static str, f64)], &'static str) {
+    const SHARE: &[(&str, f64)] = &[("%", 0.01)];
+    const RATE: &[(&str, f64)] = &[
+        ("/h", 1.0),
+        ("/hour", 1.0),
+        ("per hour", 1.0),
+        ("/d", 1.0 / 24.0),
+        ("/day", 1.0 / 24.0),
+        ("per day", 1.0 / 24.0),
+    ];
+    const TRAFFIC: &[(&str, f64)] = &[("", 1.0), ("$", 1.0), ("/gb", 1.0), ("$/gb", 1.0)];
+    const DISK: &[(&str, f64)] =
+        &[("", 1.0), ("$", 1.0), ("/gb-month", 1.0), ("$/gb-month", 1.0), ("$/gb/month", 1.0)];
+    const SPEED: &[(&str, f64)] =
+        &[("mbps", 1.0), ("mbit/s", 1.0), ("gbps", 1000.0), ("gbit/s", 1000.0)];
+    const TIME: &[(&str, f64)] = &[("h", 1.0), ("m", 1.0 / 60.0), ("s", 1.0 / 3600.0)];
+    match key {
+        "mfu" | "eval" => (SHARE, "0.4 or 40%"),
+        "hazard" => (RATE, "0.1, 0.1/h or 2/day"),
+        "egress" | "ingress" => (TRAFFIC, "0.09 or 0.09$/GB"),
+        "storage" => (DISK, "0.1 or 0.1$/GB-month"),
+        "hub" | "download" | "upload" => (SPEED, "800, 800mbps or 1gbps"),
+        _ => (TIME, "0.5 (hours), 30m or 2h"),
+    }
+}
+
+/// The value of an assumption, in the unit of its key or in another that is written out.
+fn assumed(key: &str, text: &str) -> Result<f64, String> {
+    if let Ok(value) = f64::read(text) {
+        return Ok(value);
+    }
+    let (number, unit) = split_unit(text.trim_start_matches('$'));
+    let (units, shape) = units_of(key);
+    let factor = units.iter().find(|(name, _)| unit.eq_ignore_ascii_case(name));
+    let value = number.parse::<f64>().ok().zip(factor).map(|(number, (_, factor))| number * factor);
+    value
+        .filter(|v| v.is_finite() && *v >= 0.0)
+        .ok_or_else(|| format!("`{text}` is no value of {key}, as {shape}"))
+}
+
 /// A number with an optional k, M, B (or G) behind it.
 fn scaled(text: &str) -> Option<f64> {
     let (number, unit) = split_unit(text);
@@ -392,6 +441,7 @@ mod tests {
         assert_eq!(Hours::read("20m"), Ok(Hours::new(1.0 / 3.0)));
         assert_eq!(Hours::read("1h30m"), Ok(Hours::new(1.5)));
         assert_eq!(Hours::read("15"), Ok(Hours::new(0.25)));
+        assert_eq!(Hours::read("never").unwrap().print(), "never");
         assert_eq!(u32::read("4k"), Ok(4000));
     }
 
@@ -426,6 +476,31 @@ mod tests {
         let both = Assumptions::read("idle=1").unwrap().over(Some(first));
         assert_eq!(both.print(), "mfu=0.4,idle=1");
         assert!(Assumptions::read("mfu=1.5").is_err());
+        for (text, value) in [
+            ("hazard=0.5/h", 0.5),
+            ("hazard=12/day", 0.5),
+            ("hazard=3.5e-5", 3.5e-5),
+            ("mfu=40%", 0.4),
+            ("eval=0", 0.0),
+            ("idle=30m", 0.5),
+            ("idle=0", 0.0),
+            ("boot=2h", 2.0),
+            ("egress=$0.09", 0.09),
+            ("ingress=0.01$/GB", 0.01),
+            ("storage=0.08$/GB-month", 0.08),
+            ("hub=1.5Gbps", 1500.0),
+            ("download=300mbps", 300.0),
+        ] {
+            let read = Assumptions::read(text).unwrap();
+            assert!((read.pairs().next().unwrap().1 - value).abs() < 1e-12, "{text}");
+        }
+        for wrong in
+            ["hazard=5%", "idle=x", "hub=3GB", "egress=-1", "mfu=4/h", "boot=", "hub=0gbps"]
+        {
+            assert!(Assumptions::read(wrong).is_err(), "{wrong}");
+        }
+        let unit = Assumptions::read("hazard=5%").unwrap_err();
+        assert_eq!(unit, "`5%` is no value of hazard, as 0.1, 0.1/h or 2/day");
         assert!(Assumptions::read("luck=1").unwrap_err().contains("one of mfu, hazard"));
     }
 
