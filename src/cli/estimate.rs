@@ -12,10 +12,13 @@ use crate::estimate::fit::{Advice, Fit, Verdict};
 use crate::estimate::quote::Speed;
 use crate::export::document::{EstimateDocument, name};
 use crate::gpu::{self, Gpu, GpuId};
-use crate::offer::Link;
+use crate::offer::{Basis, Link};
 use crate::setup::Setup;
 use crate::units;
 use std::fmt::Write as _;
+
+/// GPUs of the largest machines that the eight clouds rent out (a2-megagpu-16g, p2.16xlarge).
+const LARGEST_MACHINE: u32 = 16;
 
 pub(super) fn run(call: &Call, args: EstimateArgs) -> Result<(), Failure> {
     let (id, card) = find_gpu(&args.gpu)?;
@@ -25,6 +28,12 @@ pub(super) fn run(call: &Call, args: EstimateArgs) -> Result<(), Failure> {
     let gpus = setup.gpus.unwrap_or(1);
     let class = class_of(id, card, gpus);
     let mut estimate = class::estimate(&setup, &class);
+    if gpus > LARGEST_MACHINE {
+        let note = format!(
+            "no machine that is rented out has more than {LARGEST_MACHINE} GPUs; work on several is not modelled"
+        );
+        estimate.speed = Speed { tokens_per_second: None, mfu: None, basis: Basis::Unknown, note };
+    }
     if let Some(fault) = &beyond {
         estimate.fit.verdict = Verdict::Unknown;
         estimate.fit.reason = Some(fault.to_string());

@@ -106,6 +106,22 @@ fn what_cannot_run_is_one_line_from_flags_and_from_a_file() {
     }
 }
 
+/// Memory is that of each card, however many there are; speed is that of one machine.
+#[test]
+fn more_cards_than_a_machine_has_have_no_speed() {
+    let house = House::new();
+    let estimate = |gpus: &str| {
+        let words = ["estimate", "--gpu", "H100 SXM", "--gpus", gpus, "--format", "json"];
+        house.run(&words).json()
+    };
+    assert!(estimate("16")["speed"]["tokens_per_second"]["expected"].as_f64().unwrap() > 0.0);
+    let many = estimate("99");
+    assert!(many["speed"]["tokens_per_second"].is_null(), "{many}");
+    assert!(many["fit"]["needed_gib"].as_f64().unwrap() > 0.0);
+    let page = house.run(&["estimate", "--gpu", "H100 SXM", "--gpus", "99"]);
+    assert!(page.out.contains("more than 16 GPUs"), "{page:?}");
+}
+
 #[test]
 fn a_setup_beyond_the_context_is_estimated_and_refused() {
     let house = House::new();
