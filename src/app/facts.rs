@@ -3,10 +3,12 @@
 use super::desk::Detail;
 use crate::estimate::advice::Limits;
 use crate::estimate::fit::Verdict;
-use crate::estimate::quote::PriceKind;
+use crate::estimate::quote::{PriceKind, Quote};
 use crate::gpu;
 use crate::offer::{Availability, Basis, Link, Offer, Price};
-use crate::units::{UnixSeconds, duration, gib, hours, mbps, percent, usd, usd_per_hour};
+use crate::units::{
+    Hours, UnixSeconds, duration, gib, hours, mbps, per_hour, percent, trimmed, usd, usd_per_hour,
+};
 
 /// A figure, and where it comes from.
 #[derive(Clone, Debug, PartialEq)]
@@ -157,9 +159,9 @@ fn price_facts(offer: &Offer, now: UnixSeconds) -> Vec<Fact> {
             name: "spot interruptions".to_string(),
             value: format!(
                 "{} ({}–{}) per hour",
-                small(rate.expected.get()),
-                small(rate.low.get()),
-                small(rate.high.get())
+                trimmed(rate.expected.get()),
+                trimmed(rate.low.get()),
+                trimmed(rate.high.get())
             ),
             basis: Basis::Listed,
             source: hazard.source.to_string(),
@@ -293,10 +295,40 @@ fn quote_facts(detail: &Detail) -> Vec<Fact> {
     for missing in &quote.unknown {
         facts.push(plain("Bill", "not in the total", Some(missing.clone()), Basis::Unknown, ""));
     }
+    facts.extend(spot_facts(quote));
     for (name, value) in &quote.assumptions {
         facts.push(plain("Assumed", name, Some(value.clone()), Basis::Assumed, ""));
     }
     facts
+}
+
+/// What interruptions do to the job on this offer, and when its spot price is worth them.
+fn spot_facts(quote: &Quote) -> Vec<Fact> {
+    let Some(it) = &quote.interruption else { return Vec::new() };
+    let fact = |name: &str, value: Option<String>, basis, source: &str| Fact {
+        section: "Spot",
+        name: name.to_string(),
+        basis: if value.is_some() { basis } else { Basis::Unknown },
+        value: value.unwrap_or_else(|| "?".to_string()),
+        source: source.to_string(),
+        age_seconds: None,
+    };
+    let even = it.break_even.map(|limit| match limit.get() {
+        rate if rate > 0.0 => format!("up to {}", per_hour(limit)),
+        _ => "never".to_string(),
+    });
+    let seconds = |h: Hours| duration(h.seconds().round() as i64);
+    let expected = it.expected.map(|n| format!("{n:.2}"));
+    let modelled = Basis::Modelled;
+    vec![
+        fact("interruptions", it.hazard.map(|h| per_hour(h.expected)), Basis::Listed, &it.source),
+        fact("expected in all", expected, modelled, "until the job is done"),
+        fact("a restart takes", Some(seconds(it.restart)), modelled, "waiting not counted"),
+        fact("checkpoint every", Some(hours(it.interval)), Basis::Assumed, "the setup; [ and ]"),
+        fact("a checkpoint takes", Some(seconds(it.save)), modelled, "its size and the disk"),
+        fact("best would be", it.best_interval.map(hours), modelled, "Daly 2006"),
+        fact("spot is cheaper", even, modelled, "both bills of this offer"),
+    ]
 }
 
 /// `12.30$ (10.10$–15.00$)`; just the figure where there is no doubt.

@@ -353,4 +353,6 @@ impl App {
 }
 
 #[cfg(test)]
+mod question_tests;
+#[cfg(test)]
 mod tests;

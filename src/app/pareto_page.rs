@@ -92,6 +92,8 @@ pub struct Limits {
     pub deadline: Option<f64>,
     /// The highest total.
     pub budget: Option<f64>,
+    /// What a hosted service would take for the same tokens, where the setup gives its price.
+    pub hosted: Option<f64>,
 }
 
 /// One axis, in powers of ten.
@@ -215,7 +217,7 @@ impl ParetoPage {
             return None;
         }
         let across = self.cloud.iter().map(|p| p.0).chain(limits.deadline);
-        let up = self.cloud.iter().map(|p| p.1).chain(limits.budget);
+        let up = self.cloud.iter().map(|p| p.1).chain(limits.budget).chain(limits.hosted);
         Axis::over(across).zip(Axis::over(up))
     }
 }
@@ -227,13 +229,16 @@ impl App {
         Limits {
             deadline: self.limits.deadline.or_else(|| Limit::Deadline.of_query(query)),
             budget: self.limits.budget.or_else(|| Limit::Budget.of_query(query)),
+            hosted: self.desk.setup().hosted().map(|(_, usd)| usd.get()),
         }
     }
 }
 
-/// The front in words, one line for each of its offers.
+/// The front in words, one line for each of its offers, and what a hosted service would take.
 pub fn lines(app: &App, page: &ParetoPage) -> Vec<String> {
-    (0..page.front.len()).map(|at| words(app, page, at)).collect()
+    let hosted = app.desk.setup().hosted();
+    let hosted = hosted.map(|(by, cost)| format!("to compare, hosted: {} by {by}", usd(cost)));
+    (0..page.front.len()).map(|at| words(app, page, at)).chain(hosted).collect()
 }
 
 /// One offer of the front in words: `2 of 9: vast:12-1, 4x H100 SXM, 12.30$ in 6.2h, fits; …`.

@@ -1,12 +1,14 @@
 //! After every message: the market is brought up to date, and everything that is in view is
 //! computed once, so that drawing only draws.
 
+use super::action::Action;
 use super::grid::Row;
 use super::layout::Layout;
 use super::{App, Overlay};
 use crate::market::column::LineCells;
 use crate::market::query::Field;
-use crate::market::{Cell, Column, SortBy, SortKey, ViewRow};
+use crate::market::{Cell, Column, SortBy, SortKey, ViewRow, asked_for};
+use crate::setup::Pricing;
 use unicode_width::UnicodeWidthStr;
 
 /// How a column takes part in the order.
@@ -73,22 +75,29 @@ impl App {
         let lines = self.desk.window(self.cursor.offset, height);
         let (view, table) = (self.desk.view(), self.desk.table());
         let found: Vec<LineCells<'_>> = lines.iter().map(|line| view.line(table, *line)).collect();
-        let cells: Vec<Vec<Cell>> = self
-            .columns
+        let desk = &self.desk;
+        let columns = asked_for(&self.columns, desk.setup(), desk.query(), desk.sort());
+        let cells: Vec<Vec<Cell>> = columns
             .iter()
             .map(|column| found.iter().map(|line| line.seen(column)).collect())
             .collect();
-        let heads: Vec<usize> = self.columns.iter().map(|c| self.head(c).width()).collect();
+        let heads: Vec<usize> = columns.iter().map(|c| self.head(c).width()).collect();
         let room = self.layout.as_ref().and_then(|l| l.table).map_or(0, |t| usize::from(t.width));
         let held = self.held.iter().copied();
-        let keep: Vec<Field> =
-            self.sort_fields().into_iter().chain([Field::Gpu, self.column]).chain(held).collect();
-        self.grid.lay_out(&self.columns, &cells, &heads, &keep, room);
+        let asked = columns.iter().filter(|c| !self.columns.contains(c)).map(|c| c.field);
+        let keep: Vec<Field> = self
+            .sort_fields()
+            .into_iter()
+            .chain([Field::Gpu, self.column])
+            .chain(asked)
+            .chain(held)
+            .collect();
+        self.grid.lay_out(&columns, &cells, &heads, &keep, room);
         let visible: Vec<usize> = self
             .grid
             .columns
             .iter()
-            .filter_map(|s| self.columns.iter().position(|c| c.field == s.column.field))
+            .filter_map(|s| columns.iter().position(|c| c.field == s.column.field))
             .collect();
         let mut cells: Vec<_> = cells.into_iter().map(Vec::into_iter).map(Some).collect();
         let mut shown: Vec<_> = visible.iter().filter_map(|c| cells.get_mut(*c)?.take()).collect();
@@ -142,6 +151,17 @@ impl App {
             SortBy::Runs => None,
         });
         fields.collect()
+    }
+
+    /// Why rows may be missing: only one of the two prices is shown.
+    pub fn one_price(&self) -> Option<String> {
+        let (shown, other) = match self.desk.setup().pricing {
+            Pricing::OnDemand => ("on-demand", "spot"),
+            Pricing::Spot => ("spot", "on-demand"),
+            Pricing::Both => return None,
+        };
+        let key = self.keymap.hint(Action::NextPricing)?;
+        Some(format!("Only {shown} prices are shown; {key} shows {other} prices, or both."))
     }
 
     /// How `field` takes part in the order, if it does.

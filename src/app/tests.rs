@@ -25,12 +25,12 @@ fn app_with(rows: usize, size: (u16, u16)) -> App {
     App::new(desk, Options::default(), Size { width: size.0, height: size.1 }, NOW)
 }
 
-fn app() -> App {
+pub(super) fn app() -> App {
     app_with(300, (120, 40))
 }
 
 /// Types a script: characters as they are, other keys in `<>`: `/h100<enter>jj`.
-fn script(app: &mut App, keys: &str) -> Vec<Effect> {
+pub(super) fn script(app: &mut App, keys: &str) -> Vec<Effect> {
     let mut effects = Vec::new();
     let mut rest = keys;
     while let Some(c) = rest.chars().next() {
@@ -503,9 +503,12 @@ fn deadline_and_budget_come_from_keys_or_from_the_query() {
     let Some(Overlay::Pareto(page)) = &app.overlay else { panic!("the page is open") };
     assert!(page.mistake.is_some() && page.asked.is_some(), "a wrong figure does not go away");
     script(&mut app, "<ctrl-u>20<enter>D<ctrl-u><enter><esc>");
-    assert_eq!(app.limits(), pareto_page::Limits { deadline: None, budget: Some(20.0) });
+    assert_eq!(app.limits(), pareto_page::Limits { budget: Some(20.0), ..Default::default() });
     script(&mut app, "f<ctrl-u>done<24h total<900$<enter>");
-    assert_eq!(app.limits(), pareto_page::Limits { deadline: Some(24.0), budget: Some(20.0) });
+    assert_eq!(
+        app.limits(),
+        pareto_page::Limits { deadline: Some(24.0), budget: Some(20.0), hosted: None }
+    );
     script(&mut app, "$G");
     let Some(Overlay::Pareto(page)) = &app.overlay else { panic!("the page is open") };
     assert!(page.front.iter().all(|p| p.hours < 24.0 && p.total_usd < 900.0));

@@ -7,7 +7,8 @@ use super::market::{self, Market};
 use super::out;
 use crate::estimate::fit::Verdict;
 use crate::export::{ListDocument, csv_of_offers, markdown_of_offers};
-use crate::market::{Align, COLUMNS, Column, Field, SortKey, ViewRow};
+use crate::market::{Align, SortKey, ViewRow};
+use crate::setup::Pricing;
 use crate::units;
 use std::collections::BTreeMap;
 use unicode_width::UnicodeWidthStr;
@@ -84,6 +85,15 @@ pub(super) fn narrate(market: &Market, printed: usize) {
         line.push_str(&reasons.join(", "));
     }
     out::say(&line);
+    let hides = |reason: &str| hidden.keys().any(|why| why.contains(reason));
+    if shown == 0 && (hides("pricing:") || hides("no on-demand price") || hides("no spot price")) {
+        let kind = market.pricing.as_str();
+        if market.pricing != Pricing::Both {
+            out::say(&format!(
+                "only {kind} prices are asked for; --pricing both shows the others too"
+            ));
+        }
+    }
     footnotes(market);
     for status in market.statuses.iter().filter(|s| s.error.is_some()) {
         out::say(&format!("{}: {}", status.provider.name(), status.line(market.now)));
@@ -100,11 +110,10 @@ pub(super) fn footnotes(market: &Market) {
     }
 }
 
-/// The default columns and the id, as wide as their longest cell. Colours only repeat what the words
+/// The default columns, what else is asked about, and the id, as wide as their longest cell. Colours only repeat what the words
 /// say.
 pub(super) fn table(market: &mut Market, lines: &[ViewRow], colours: bool) -> String {
-    let columns: Vec<&Column> =
-        COLUMNS.iter().filter(|c| c.default || c.field == Field::Id).collect();
+    let columns = market.columns.clone();
     let (view, table) = market.view();
     let rows: Vec<Vec<String>> = lines
         .iter()

@@ -12,7 +12,7 @@ use crate::estimate::scaling::Count;
 use crate::export::document::{ListDocument, OfferDocument, ProviderDocument};
 use crate::gpu;
 use crate::market::kin::{self, Elsewhere};
-use crate::market::{Ask, Query, SortKey, Table, View, ViewRow};
+use crate::market::{Ask, COLUMNS, Column, Field, Query, SortKey, Table, View, ViewRow, asked_for};
 use crate::offer::Offer;
 use crate::session::{Light, RowsFrom, Status};
 use crate::setup::{Hosted, Pricing, Setup};
@@ -27,6 +27,10 @@ pub(super) struct Market {
     pub(super) statuses: Vec<Status>,
     pub(super) now: UnixSeconds,
     view: View,
+    /// What a table of the last answer shows.
+    pub(super) columns: Vec<&'static Column>,
+    /// Which prices the last question was about.
+    pub(super) pricing: Pricing,
     /// By hardware class, for the setup of the last question: finding it takes longer than a fit.
     counsel: RefCell<HashMap<usize, Counsel>>,
 }
@@ -43,12 +47,24 @@ pub(super) struct Quoted {
 impl Market {
     /// A market of `table`, in which the providers fared as `statuses` say.
     pub(super) fn new(table: Table, statuses: Vec<Status>, now: UnixSeconds) -> Self {
-        Self { table, statuses, now, view: View::new(), counsel: RefCell::default() }
+        Self {
+            table,
+            statuses,
+            now,
+            view: View::new(),
+            columns: Vec::new(),
+            pricing: Pricing::Both,
+            counsel: RefCell::default(),
+        }
     }
 
     /// Applies a query and an order.
     pub(super) fn ask(&mut self, setup: &Setup, query: &Query, sort: &[SortKey]) {
         self.counsel.borrow_mut().clear();
+        let usual: Vec<&Column> = COLUMNS.iter().filter(|c| c.default).collect();
+        self.columns = asked_for(&usual, setup, query, sort);
+        self.columns.extend(Column::of(Field::Id));
+        self.pricing = setup.pricing;
         self.view.refresh(&self.table, &Ask { setup, query, sort, now: self.now });
     }
 

@@ -163,15 +163,19 @@ fn around(quote: &Quote) -> String {
         let _ = writeln!(text, "disk: {problem}");
     }
     if let Some(i) = &quote.interruption {
-        let rate = |r: f64| format!("{r:.4} an hour");
-        let hazard = i.hazard.map_or_else(|| "unknown".to_owned(), |h| rate(h.expected.get()));
+        let hazard = i.hazard.map_or_else(|| "unknown".to_owned(), |h| units::per_hour(h.expected));
         let _ = write!(text, "interruptions: {hazard} [{}]", i.source);
         if let Some(best) = i.best_interval {
             let (now, best) = (units::hours(i.interval), units::hours(best));
             let _ = write!(text, "; checkpoints every {now}, best every {best}");
         }
         if let Some(even) = i.break_even {
-            let _ = write!(text, "; spot is cheaper up to {}", rate(even.get()));
+            let _ = match even.get() {
+                limit if limit > 0.0 => {
+                    write!(text, "; spot is cheaper up to {}", units::per_hour(even))
+                }
+                _ => write!(text, "; spot is never cheaper here"),
+            };
         }
         text.push('\n');
     }

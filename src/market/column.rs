@@ -1,7 +1,8 @@
 //! The columns of the table: one list for the screen, for `list --format table|csv`, and for help.
 
 use super::eval::{Frame, figure};
-use super::query::{DISK_SHORT, Field, verdict_word};
+use super::query::{DISK_SHORT, Field, Query, verdict_word};
+use super::sort::{SortBy, SortKey};
 use super::table::{Mark, Table};
 use super::view::{View, ViewRow};
 use super::words::{availability_word, basis_name, link_word, verified_word};
@@ -9,6 +10,7 @@ use crate::estimate::bill::RowQuote;
 use crate::estimate::quote::PriceKind;
 use crate::gpu;
 use crate::offer::{Flags, Offer};
+use crate::setup::{Pricing, Setup};
 use crate::units::{
     Gib, Hours, Mbps, Share, Usd, UsdPerHour, duration, gib, hours, mbps, percent, usd,
     usd_per_hour,
@@ -119,6 +121,29 @@ pub const COLUMNS: &[Column] = &[
     column(Field::Mark, "MARK", (4, 8), Align::Left, 50),
     column(Field::Id, "ID", (8, 28), Align::Left, 51),
 ];
+
+/// The `chosen` columns and what else is asked about: which price, when both are shown, and the figures
+/// that the query or the order names.
+pub fn asked_for(
+    chosen: &[&'static Column],
+    setup: &Setup,
+    query: &Query,
+    sort: &[SortKey],
+) -> Vec<&'static Column> {
+    let missing = |field: Field| !chosen.iter().any(|c| c.field == field);
+    let sorted = |field: Field| sort.iter().any(|k| k.by == SortBy::Field(field));
+    let named = query.fields();
+    let mut columns = chosen.to_vec();
+    if setup.pricing == Pricing::Both && missing(Field::Pricing) {
+        let after = chosen.iter().position(|c| c.field == Field::Price).map_or(0, |at| at + 1);
+        columns.splice(after..after, Column::of(Field::Pricing));
+    }
+    columns.extend(COLUMNS.iter().filter(|c| {
+        let wanted = sorted(c.field) || (c.align == Align::Right && named.contains(&c.field));
+        wanted && c.field != Field::Pricing && missing(c.field)
+    }));
+    columns
+}
 
 /// What is not stated looks like this.
 pub const UNKNOWN_TEXT: &str = "?";

@@ -25,7 +25,7 @@ mod view;
 pub mod why;
 mod words;
 
-pub use column::{Align, COLUMNS, Cell, Column};
+pub use column::{Align, COLUMNS, Cell, Column, asked_for};
 pub use complete::{Candidate, Completion, complete};
 pub use front::FrontPoint;
 pub use query::{FIELDS, Field, FieldInfo, Query, QueryError};

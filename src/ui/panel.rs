@@ -16,7 +16,7 @@ use crate::market::Align;
 use crate::market::column::card_name;
 use crate::offer::Basis;
 use crate::units::{
-    Gib, PerHour, UnixSeconds, duration, gib, hours, mbps, percent, usd, usd_per_hour,
+    Gib, UnixSeconds, duration, gib, hours, mbps, per_hour, percent, usd, usd_per_hour,
 };
 use unicode_width::UnicodeWidthStr;
 
@@ -332,10 +332,10 @@ fn time(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
 fn spot(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
     let Some(it) = &detail.quote.interruption else { return Vec::new() };
     let mut lines = vec![heading(pen, width, "Spot")];
-    let per_hour = |v: PerHour| format!("{:.3}/h", v.get());
     let hazard = it.hazard.map_or("?".to_string(), |h| per_hour(h.expected));
     let basis = if it.hazard.is_some() { Basis::Listed } else { Basis::Unknown };
     lines.push(figure(pen, width, "interruptions", &hazard, basis, Role::Plain));
+    lines.extend(wrapped(pen, width, &format!("  {}", it.source), Role::Faint));
     if let Some(limit) = it.break_even {
         let limit = if limit.get() > 0.0 { per_hour(limit) } else { "never".to_string() };
         lines.push(figure(pen, width, "worth it up to", &limit, Basis::Modelled, Role::Accent));

@@ -97,15 +97,17 @@ fn nothing(pen: &mut Pen<'_>, app: &App, area: Area) {
         vec!["No offers yet.".to_string(), "P shows how far the providers are.".to_string()]
     } else {
         let key = |a| app.keymap.hint(a).unwrap_or_default();
-        vec![
-            "Nothing matches the query.".to_string(),
-            format!(
-                "{} says why, and what would bring offers back. {} undoes, {} shows everything.",
-                key(crate::app::Action::Why),
-                key(crate::app::Action::Undo),
-                key(crate::app::Action::ClearQuery)
-            ),
-        ]
+        let mut lines = vec!["Nothing matches the query.".to_string()];
+        if let Some(words) = app.one_price() {
+            lines.push(words);
+        }
+        lines.push(format!(
+            "{} says why, and what would bring offers back. {} undoes, {} shows everything.",
+            key(crate::app::Action::Why),
+            key(crate::app::Action::Undo),
+            key(crate::app::Action::ClearQuery)
+        ));
+        lines
     };
     let width = usize::from(area.width.saturating_sub(4));
     let wrapped = lines.iter().flat_map(|l| super::text::wrap(l, width));

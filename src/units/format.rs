@@ -1,6 +1,6 @@
 //! How quantities look on screen: one rule for each, used by every face of the program.
 
-use super::{Gib, Hours, Mbps, Share, Tokens, Usd, UsdPerHour};
+use super::{Gib, Hours, Mbps, PerHour, Share, Tokens, Usd, UsdPerHour};
 
 /// Dollars: cents below 100 $, whole dollars from 1,000 $.
 pub fn usd(value: Usd) -> String {
@@ -88,6 +88,19 @@ pub fn duration(seconds: i64) -> String {
     }
 }
 
+/// How often something happens, with two digits, and how far apart that is: `0.000035/h (once in 3y)`.
+pub fn per_hour(value: PerHour) -> String {
+    let rate = value.get();
+    if rate <= 0.0 {
+        return "0/h".into();
+    }
+    let decimals = (1.0 - rate.log10().floor()).clamp(0.0, 12.0) as usize;
+    let digits = format!("{rate:.decimals$}");
+    let digits =
+        if decimals > 0 { digits.trim_end_matches('0').trim_end_matches('.') } else { &digits };
+    format!("{digits}/h (once in {})", hours(Hours::new(1.0 / rate)))
+}
+
 /// A number with up to four decimals, without zeros at the end.
 pub fn trimmed(value: f64) -> String {
     let digits = if value != 0.0 && value.abs() < 0.001 {
@@ -115,6 +128,21 @@ mod tests {
         assert_eq!(tokens(Tokens::new(1.25e9)), "1.25B");
         assert_eq!(duration(59), "59s");
         assert_eq!(duration(3600), "60m");
+    }
+
+    /// What happens seldom is not said never to happen.
+    #[test]
+    fn rates_keep_their_digits() {
+        for (rate, words) in [
+            (3.516e-5, "0.000035/h (once in 3y)"),
+            (0.004_39, "0.0044/h (once in 9d)"),
+            (0.1, "0.1/h (once in 10h)"),
+            (2.7165, "2.7/h (once in 22m)"),
+            (120.0, "120/h (once in 0m)"),
+            (0.0, "0/h"),
+        ] {
+            assert_eq!(per_hour(PerHour::new(rate)), words);
+        }
     }
 
     #[test]

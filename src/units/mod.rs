@@ -6,7 +6,9 @@
 mod format;
 mod range;
 
-pub use format::{duration, gib, hours, mbps, percent, tokens, trimmed, usd, usd_per_hour};
+pub use format::{
+    duration, gib, hours, mbps, per_hour, percent, tokens, trimmed, usd, usd_per_hour,
+};
 pub use range::Range;
 
 use serde::{Deserialize, Serialize};

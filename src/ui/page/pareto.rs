@@ -93,6 +93,7 @@ struct Chart {
     dollars: Vec<(f64, String)>,
     deadline: Option<f64>,
     budget: Option<f64>,
+    hosted: Option<f64>,
 }
 
 impl Chart {
@@ -113,6 +114,7 @@ impl Chart {
             dollars,
             deadline: limits.deadline,
             budget: limits.budget,
+            hosted: limits.hosted,
         }
     }
 
@@ -187,7 +189,7 @@ impl Chart {
         }
     }
 
-    /// Deadline and budget.
+    /// Deadline, budget, and what a hosted service would take.
     fn limits(&self, pen: &mut Pen<'_>) {
         if let Some(hours) = self.deadline {
             let x = self.column(hours);
@@ -196,9 +198,12 @@ impl Chart {
                 pen.put_at(self.plot, x, row, &bar);
             });
         }
-        if let Some(usd) = self.budget {
-            let line = pen.strip("─".repeat(usize::from(self.plot.width)), Role::Warn);
-            pen.put(self.plot, self.row(usd), &line);
+        let across = [(self.hosted, hosted(pen), Role::Plain), (self.budget, "─", Role::Warn)];
+        for (usd, sign, role) in across {
+            if let Some(usd) = usd {
+                let line = pen.strip(sign.repeat(usize::from(self.plot.width)), role);
+                pen.put(self.plot, self.row(usd), &line);
+            }
         }
     }
 
@@ -216,6 +221,13 @@ impl Chart {
                 let words = format!("{} {}", limit.name(), limit.words(value));
                 parts.push((sign.to_string(), words, Role::Warn));
             }
+        }
+        if let Some(usd) = self.hosted {
+            parts.push((
+                hosted(pen).to_string(),
+                format!("hosted {}", Limit::Budget.words(usd)),
+                Role::Plain,
+            ));
         }
         if !app.marks.is_empty() {
             let last = app.marks.len().min(9);
@@ -237,6 +249,11 @@ impl Chart {
         }
         strip
     }
+}
+
+/// The line of a hosted service's price.
+const fn hosted(pen: &Pen<'_>) -> &'static str {
+    if pen.ascii { "=" } else { "┄" }
 }
 
 /// The cursor's sign.

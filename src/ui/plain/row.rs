@@ -13,7 +13,7 @@ pub(super) fn all(app: &App) -> Vec<String> {
         } else {
             "nothing matches the query; why tells what hides the rest"
         };
-        return vec![words.to_string()];
+        return [Some(words.to_string()), app.one_price()].into_iter().flatten().collect();
     }
     let numbered = app.grid.rows.iter().enumerate();
     numbered
