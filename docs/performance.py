@@ -4,24 +4,27 @@
     cargo build --release
     cargo run --release --example synthetic_market -- --offers 60000 --out 60000.haggle
     cargo run --release --example synthetic_market -- --offers 1000000 --out 1000000.haggle
-    python3 docs/performance.py 60000.haggle 1000000.haggle [--vast ADDRESS] [--keys N]
+    python3 docs/performance.py 60000.haggle 1000000.haggle [--keys N]
+        [--vast ADDRESS] [--rows FILE.csv] [--python INTERPRETER]
 
 `--vast` is a server that speaks Vast.ai's API with 18,000 offers: then the processor time of listing
-them is measured, and that of the `vastai` program, where it is on the PATH. `benches/key_to_frame` is
-the same measurement in Rust, with more cases.
+them is measured. `--rows` are a million offers, as `haggle list --from 1000000.haggle --limit 1000000
+--format csv` writes them: then others are asked for the first hundred of them. The others are Python
+packages beside `--python` (duckdb, polars, visidata, gpuhunt, vastai), and csvlens on the PATH.
+`benches/key_to_frame` is the same measurement in Rust, with more cases.
 """
 
 import argparse
 import datetime
 import fcntl
 import os
+import performance_peers as peers
 import platform
 import pty
-import resource
 import select
 import shutil
 import struct
-import subprocess
+import sys
 import tempfile
 import termios
 import time
@@ -31,10 +34,11 @@ ROOT = Path(__file__).resolve().parent.parent
 END = b"\x1b[?2026l"
 ESC, DEL = "\x1b", "\x7f"
 
+THRESHOLD = "threshold, one more character"
 # Keys before, keys that are measured again and again, keys after.
 SCRIPTS = [
     ("limit: the cursor moves a line", [], ["j", "k"], ["g", "g"]),
-    ("threshold, one more character", ["p", "<", "1"], ["9", DEL, ".", "5", DEL, DEL], [ESC]),
+    (THRESHOLD, ["p", "<", "1"], ["9", DEL, ".", "5", DEL, DEL], [ESC]),
     ("search, one more letter", ["/"], ["4", "0", "9", "0", DEL, DEL, DEL, DEL], [ESC]),
     ("search, no hit", ["/", "x", "q"], ["z", DEL], [ESC]),
     ("third of three conditions", ["f", *"vram>=24 down>5"], ["0", "0", DEL, DEL], [ESC]),
@@ -77,6 +81,17 @@ class Session:
     def settle(self):
         while select.select([self.fd], [], [], 0.4)[0]:
             os.read(self.fd, 1 << 16)
+
+    def calm(self):
+        """Waits until nothing is read or prepared any more."""
+        spent = None
+        while spent != (spent := self.spent()):
+            self.settle()
+
+    def spent(self):
+        """Processor time so far, in ticks."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return int(fields[11]) + int(fields[12])
 
     def press(self, key):
         time.sleep(0.06)
@@ -131,12 +146,12 @@ def first_frames(program, markets, home):
         yield f"| {name} | {median:.1f} | {wanted} | {met(median, wanted)} |"
 
 
-def keys(program, markets, home, count):
+def keys(program, markets, home, count, medians):
     yield "| key | offers | median, ms | 99 %, ms | wanted | met |\n|---|---:|---:|---:|---:|---|"
     notes = []
     for offers, market in markets:
         session = Session(program, market, home)
-        session.settle()
+        session.calm()
         wanted = WANTED[offers]
         for name, before, measured, after in SCRIPTS:
             for key in before:
@@ -148,6 +163,7 @@ def keys(program, markets, home, count):
                 session.press(key)
             session.settle()
             middle, late = percentile(times, 0.5), percentile(times, 0.99)
+            medians[offers, name] = middle
             both = "yes" if middle <= wanted[0] and late <= wanted[1] else "**no**"
             limits = f"{wanted[0]} / {wanted[1]}"
             yield f"| {name} | {offers:,} | {middle:.2f} | {late:.2f} | {limits} | {both} |"
@@ -161,33 +177,13 @@ def keys(program, markets, home, count):
     yield "\n" + "\n".join(notes)
 
 
-def processor_time(command, env):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, env=env, capture_output=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return spent if done.returncode == 0 else None
-
-
-def peers(program, address, home):
-    yield "| listing Vast.ai's 18,000 offers from a server on this machine | processor time, s |\n|---|---:|"
-    env = {**os.environ, "HOME": str(home), "HAGGLE_VAST_URL": address, "VAST_API_KEY": "key0123456789"}
-    ours = [program, "list", "--provider", "vast", "--format", "json", "--limit", "100"]
-    theirs = ["vastai", "search", "offers", "--url", address, "--raw", "--limit", "20000"]
-    for name, command in (("haggle list", ours), ("vastai search offers", theirs)):
-        shutil.rmtree(home / "cache", ignore_errors=True)
-        if not shutil.which(command[0]):
-            yield f"| {name} | not here |"
-            continue
-        times = [t for t in (processor_time(command, env) for _ in range(3)) if t is not None]
-        yield f"| {name} | {min(times):.2f} |" if times else f"| {name} | failed |"
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("markets", nargs="+", type=Path)
     parser.add_argument("--program", default=str(ROOT / "target/release/haggle"))
     parser.add_argument("--vast")
+    parser.add_argument("--rows", type=Path)
+    parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--keys", type=int, default=120)
     asked = parser.parse_args()
     markets = [(int(file.stem), file.resolve()) for file in asked.markets]
@@ -195,6 +191,7 @@ def main():
         (line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line),
         platform.machine(),
     )
+    medians = {}
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder) / "home"
         lines = [
@@ -213,10 +210,15 @@ def main():
             "The limit is a frame that asks nothing of the market: what is above it is the work that the",
             "key made.",
             "",
-            *keys(asked.program, markets, home, asked.keys),
+            *keys(asked.program, markets, home, asked.keys, medians),
         ]
+        if asked.vast or asked.rows:
+            lines += ["", "## Beside others", ""]
         if asked.vast:
-            lines += ["", "## Beside others", "", *peers(asked.program, asked.vast, home)]
+            lines += [*peers.lists(asked.program, asked.vast, asked.python, home), ""]
+        if asked.rows:
+            ours = medians[max(offers for offers, _ in markets), THRESHOLD]
+            lines += peers.tables(asked.rows, asked.python, ours)
     (ROOT / "docs/performance.md").write_text("\n".join(lines) + "\n")
 
 
