@@ -324,7 +324,7 @@ fn spot_facts(quote: &Quote) -> Vec<Fact> {
         fact("interruptions", it.hazard.map(|h| per_hour(h.expected)), Basis::Listed, &it.source),
         fact("expected in all", expected, modelled, "until the job is done"),
         fact("a restart takes", Some(seconds(it.restart)), modelled, "waiting not counted"),
-        fact("checkpoint every", Some(hours(it.interval)), Basis::Assumed, "the setup; [ and ]"),
+        fact("checkpoint every", Some(it.interval_words()), Basis::Assumed, "the setup; [ and ]"),
         fact("a checkpoint takes", Some(seconds(it.save)), modelled, "its size and the disk"),
         fact("best would be", it.best_interval.map(hours), modelled, "Daly 2006"),
         fact("spot is cheaper", even, modelled, "both bills of this offer"),

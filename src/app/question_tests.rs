@@ -56,3 +56,18 @@ fn a_hosted_price_is_a_line_of_the_chart() {
     let last = pareto_page::lines(&app, page).pop().unwrap();
     assert!(last.contains("hosted: 4.80$ by Example"), "{last}");
 }
+
+/// Half a month's work that is interrupted twice an hour and never saved.
+#[test]
+fn a_job_that_never_ends_says_never_in_its_row() {
+    let mut app = app();
+    script(
+        &mut app,
+        ":set tokens 20B<enter>:set pricing spot<enter>:set checkpoint-every never<enter>",
+    );
+    script(&mut app, ":set assume hazard=2/h<enter>f<ctrl-u>fit:yes<enter>");
+    let at = heads(&app).iter().position(|f| *f == Field::Hours).unwrap();
+    assert!(app.grid.rows.iter().any(|row| row.cells[at].text == "never"), "{:?}", app.grid.rows);
+    script(&mut app, ":set checkpoint-every 5m<enter>:set assume hazard=0.01/h<enter>");
+    assert!(app.grid.rows.iter().all(|row| row.cells[at].text != "never"));
+}

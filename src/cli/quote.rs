@@ -166,8 +166,8 @@ fn around(quote: &Quote) -> String {
         let hazard = i.hazard.map_or_else(|| "unknown".to_owned(), |h| units::per_hour(h.expected));
         let _ = write!(text, "interruptions: {hazard} [{}]", i.source);
         if let Some(best) = i.best_interval {
-            let (now, best) = (units::hours(i.interval), units::hours(best));
-            let _ = write!(text, "; checkpoints every {now}, best every {best}");
+            let (now, best) = (i.interval_words(), units::hours(best));
+            let _ = write!(text, "; checkpoint every: {now}, best: {best}");
         }
         if let Some(even) = i.break_even {
             let _ = match even.get() {

@@ -1,7 +1,7 @@
 //! What a quote says: hours and dollars of one offer for one setup, item by item.
 
 use crate::offer::Basis;
-use crate::setup::Hosted;
+use crate::setup::{Hosted, NEVER};
 use crate::units::{Gb, Hours, PerHour, Range, TokensPerSecond, Usd};
 use serde::Serialize;
 
@@ -183,6 +183,13 @@ pub struct Interruption {
     /// Interruptions per hour up to which spot is cheaper than on demand here; zero when it never is.
     /// `None` without both prices.
     pub break_even: Option<PerHour>,
+}
+
+impl Interruption {
+    /// How often a checkpoint is written, in words.
+    pub fn interval_words(&self) -> String {
+        if self.interval >= NEVER { "never".into() } else { crate::units::hours(self.interval) }
+    }
 }
 
 /// What it costs to leave a machine behind.

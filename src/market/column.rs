@@ -145,6 +145,9 @@ pub fn asked_for(
     columns
 }
 
+/// Hours of a job that interruptions never let finish.
+const NEVER: &str = "never";
+
 /// What is not stated looks like this.
 pub const UNKNOWN_TEXT: &str = "?";
 
@@ -217,9 +220,16 @@ pub struct LineCells<'a> {
 
 impl LineCells<'_> {
     /// A cell as it is shown: a total of which parts are unknown is at least what it says (`≥`), and
-    /// one that rests on what the user put in place of our figures has a star.
+    /// one that rests on what the user put in place of our figures has a star; hours of a job that
+    /// would never end say so.
     pub fn seen(&self, column: &Column) -> Cell {
         let mut cell = self.cell(column);
+        if column.field == Field::Hours
+            && cell.is_unknown()
+            && self.quote().is_some_and(|q| q.never_finishes)
+        {
+            cell.text = NEVER.into();
+        }
         if column.field == Field::Total && !cell.is_unknown() {
             if self.quote().is_some_and(|q| q.items.iter().any(Option::is_none)) {
                 cell.text.insert(0, '≥');

@@ -18,7 +18,7 @@ pub use draft::{Draft, Field};
 pub use hosted::Hosted;
 pub use preset::Preset;
 pub use resolve::DEFAULT_MODEL;
-pub use value::{Scalar, Value};
+pub use value::{NEVER, Scalar, Value};
 
 use crate::model::Model;
 use crate::units::{Gb, Hours, Tokens, Usd};

@@ -182,7 +182,7 @@ impl Value for Gb {
 }
 
 /// Ten years: longer than any job, so what is done that seldom is never done.
-const NEVER: Hours = Hours::new(87_660.0);
+pub const NEVER: Hours = Hours::new(87_660.0);
 
 impl Value for Hours {
     const SHAPE: &'static str = "DURATION";

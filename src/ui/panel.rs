@@ -344,7 +344,7 @@ fn spot(pen: &Pen<'_>, detail: &Detail, width: usize) -> Vec<Strip> {
         let expected = format!("{expected:.2}");
         lines.push(figure(pen, width, "expected in all", &expected, Basis::Modelled, Role::Plain));
     }
-    let own = hours(it.interval);
+    let own = it.interval_words();
     lines.push(figure(pen, width, "checkpoint every", &own, Basis::Assumed, Role::Plain));
     if let Some(best) = it.best_interval {
         lines.push(figure(
