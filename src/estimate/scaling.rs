@@ -25,8 +25,8 @@ pub struct Count {
     /// Which of the offers it is made of; `None` means that no offer has that many, and that the
     /// price per GPU of the first offer was taken.
     pub offer: Option<usize>,
-    /// Dollars for each hour saved against the number before it; below zero when it is cheaper too.
-    /// `None` for the first, and where nothing is saved.
+    /// Dollars for each hour saved against the fastest of the smaller numbers on which the job can
+    /// run; below zero when it is cheaper too. `None` for the first, and where nothing is saved.
     pub usd_per_hour_saved: Option<f64>,
 }
 
@@ -42,7 +42,7 @@ pub fn compare(setup: &Setup, offers: &[&Offer], kind: PriceKind) -> Vec<Count> 
         let offer = found.and_then(|i| offers.get(i).copied()).unwrap_or(base);
         let mut next = count(setup, offer, gpus, kind);
         next.offer = found;
-        next.usd_per_hour_saved = counts.last().and_then(|before| saved(before, &next));
+        next.usd_per_hour_saved = fastest(&counts).and_then(|before| saved(before, &next));
         counts.push(next);
     }
     counts
@@ -92,6 +92,13 @@ fn count(setup: &Setup, offer: &Offer, gpus: u32, kind: PriceKind) -> Count {
     let quote = Job::new(&setup).price(&estimate, &facts, kind);
     let shard = setup.sharding(gpus);
     Count { gpus, shard, estimate, quote, offer: None, usd_per_hour_saved: None }
+}
+
+/// The one that is done first, of those on which the job can run.
+fn fastest(counts: &[Count]) -> Option<&Count> {
+    let hours = |c: &Count| c.quote.hours.map_or(f64::INFINITY, |h| h.expected.get());
+    let runs = counts.iter().filter(|c| c.estimate.fit.verdict != Verdict::No);
+    runs.filter(|c| hours(c).is_finite()).min_by(|a, b| hours(a).total_cmp(&hours(b)))
 }
 
 fn saved(before: &Count, after: &Count) -> Option<f64> {
@@ -145,6 +152,21 @@ mod tests {
         assert!((saved(&counts[1], &counts[2]).unwrap() - 3.0 / 7.0).abs() < 1e-12);
         assert_eq!(saved(&counts[2], &counts[3]), None);
         assert!(cheapest_count(&counts[..1]).is_none());
+    }
+
+    /// Over a slow link two cards take 19 h, four 14 h, and one 4.6 h: four are no gain over two, as
+    /// nobody takes two. A number on which the job does not fit is no measure either.
+    #[test]
+    fn hours_are_saved_against_the_fastest_smaller_number_that_runs() {
+        let counts = [
+            made(1, 4.6, 8.76, Verdict::Fits),
+            made(2, 19.0, 64.68, Verdict::Fits),
+            made(4, 14.0, 95.49, Verdict::Fits),
+        ];
+        let fast = fastest(&counts).unwrap();
+        assert_eq!(fast.gpus, 1);
+        assert_eq!(saved(fast, &counts[2]), None);
+        assert!(fastest(&[made(1, 4.6, 8.76, Verdict::No)]).is_none());
     }
 
     /// One A100 for 1.5 $ an hour and four for 6.4 $: two and eight take the price of the one.
