@@ -168,6 +168,7 @@ pub(super) fn find_model(name: &str) -> Option<std::sync::Arc<model::Model>> {
         ("qwen-1.8b", "Qwen-1_8B"),
     ];
     model::find_like(name).or_else(|| {
+        let name = name.to_ascii_lowercase();
         let (short, long) = SHORT.iter().find(|(short, _)| name.starts_with(short))?;
         model::find_like(&name.replacen(short, long, 1))
     })

@@ -242,6 +242,14 @@ mod tests {
     }
 
     #[test]
+    fn a_model_is_the_same_however_its_name_is_written() {
+        for name in ["mistral-7b", "Mistral-7B", "MISTRAL-7B"] {
+            let speed = predict(&Record { model: name.into(), ..row() });
+            assert!(speed.is_ok(), "{name}: {speed:?}");
+        }
+    }
+
+    #[test]
     fn settings_are_read_as_tables_write_them() {
         let kernels_of = |name: &str| kernels(&Record { framework: name.into(), ..row() });
         assert_eq!(kernels_of("torchtune (no compile)"), Kernels::Flash);
