@@ -38,6 +38,7 @@ ORDER = [
     ("terminals given back", "ends of the program; switched off once what was switched on"),
     ("ways through the network", "proxies, IPv6, portals; no key where none belongs"),
     ("requests under a limit of ten a minute", "requests at a market without end"),
+    ("runs under one limit of ten a minute", "runs, two at a time; never more than ten requests"),
 ]
 
 
