@@ -10,7 +10,7 @@
 `--vast` is a server that speaks Vast.ai's API with 18,000 offers: then the processor time of listing
 them is measured. `--rows` are a million offers, as `haggle list --from 1000000.haggle --limit 1000000
 --format csv` writes them: then others are asked for the first hundred of them. The others are Python
-packages beside `--python` (duckdb, polars, visidata, gpuhunt, vastai), and csvlens on the PATH.
+packages beside `--python` (duckdb, polars, visidata, gpuhunt, vastai).
 `benches/key_to_frame` is the same measurement in Rust, with more cases.
 """
 

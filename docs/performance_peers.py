@@ -4,16 +4,10 @@ The Python packages are looked for beside `--python` (an interpreter with duckdb
 gpuhunt and vastai installed); what is not there is said to be not there.
 """
 
-import fcntl
 import os
-import pty
 import resource
-import select
 import shutil
-import struct
 import subprocess
-import termios
-import time
 from pathlib import Path
 
 KEY = "key0123456789"
@@ -116,11 +110,7 @@ def tables(rows, python, ours):
     yield f"| haggle: a condition typed, to the last byte of the frame | {ours:.1f} |"
     for name, script in [("DuckDB, table in memory", DUCKDB), ("Polars, table in memory", POLARS)]:
         yield f"| {name} | {asked(python, script, rows)} |"
-    yield "\n| a million rows, one pattern | ms |\n|---|---:|"
-    yield f"| VisiData: rows selected by a pattern in one column | {asked(python, VISIDATA, rows)} |"
-    csvlens = shutil.which("csvlens")
-    found = filtered_by_csvlens(csvlens, rows) if csvlens else None
-    yield f"| csvlens: rows filtered by a pattern, to the last byte | {f'{found:.0f}' if found else 'not here'} |"
+    yield f"| VisiData: nothing but a pattern in one column | {asked(python, VISIDATA, rows)} |"
 
 
 def asked(python, script, rows):
@@ -129,30 +119,3 @@ def asked(python, script, rows):
         return f"{float(done.stdout.split()[-1]):.0f}"
     except (IndexError, ValueError):
         return "not here, or failed"
-
-
-def filtered_by_csvlens(program, rows):
-    """Milliseconds from the filter's last key until nothing more is drawn."""
-    pid, fd = pty.fork()
-    if pid == 0:
-        os.execve(program, [program, str(rows)], {"TERM": "xterm-256color", "HOME": "/nonexistent"})
-    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 48, 160, 0, 0))
-    drawn_until(fd, 10)
-    os.write(fd, b"&4090")
-    drawn_until(fd, 1)
-    began = time.perf_counter()
-    os.write(fd, b"\r")
-    last = drawn_until(fd, 3)
-    os.kill(pid, 9)
-    os.waitpid(pid, 0)
-    os.close(fd)
-    return (last - began) * 1e3 if last else None
-
-
-def drawn_until(fd, silence):
-    """When the last byte before so many seconds of silence came."""
-    last = None
-    while select.select([fd], [], [], silence)[0]:
-        os.read(fd, 1 << 16)
-        last = time.perf_counter()
-    return last
