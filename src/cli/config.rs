@@ -108,11 +108,9 @@ fn places(call: &Call) -> Vec<Setting> {
 fn provider(call: &Call, provider: Provider) -> Vec<Setting> {
     let name = provider.name();
     let own = call.config.provider(provider);
-    let variable = match provider {
-        Provider::Gcp => "HAGGLE_GPUHUNT_URL".to_owned(),
-        other => format!("HAGGLE_{}_URL", other.name().to_uppercase()),
-    };
-    let mut settings = vec![address(call, &format!("{name}.url"), &variable, own.url)];
+    let endpoints = crate::provider::source(provider).map_or(&[][..], |s| s.profile().endpoints);
+    let variable = endpoints.first().map_or("", |endpoint| endpoint.variable);
+    let mut settings = vec![address(call, &format!("{name}.url"), variable, own.url)];
     if let Some((key_variable, _)) = crate::config::key_variable(provider) {
         settings.push(match find_key(provider, &call.env, &call.paths) {
             Some(key) => {

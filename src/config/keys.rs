@@ -2,6 +2,7 @@
 
 use super::{Env, Paths, store};
 use crate::offer::Provider;
+use crate::provider::source;
 use secrecy::zeroize::Zeroizing;
 use secrecy::{ExposeSecret, SecretString};
 use std::fs;
@@ -35,7 +36,7 @@ pub enum KeyOrigin {
     /// An environment variable.
     Variable(&'static str),
     /// A file that an environment variable names.
-    FileVariable(&'static str),
+    FileVariable(String),
     /// A file of the provider's own program, or ours.
     File(std::path::PathBuf),
 }
@@ -52,22 +53,16 @@ impl std::fmt::Display for KeyOrigin {
 
 /// The environment variable that holds a provider's key, and the one that names a file with it.
 /// `None` for providers whose prices need no key.
-pub const fn key_variable(provider: Provider) -> Option<(&'static str, &'static str)> {
-    match provider {
-        Provider::Vast => Some(("VAST_API_KEY", "VAST_API_KEY_FILE")),
-        Provider::Runpod => Some(("RUNPOD_API_KEY", "RUNPOD_API_KEY_FILE")),
-        Provider::Lambda => Some(("LAMBDA_API_KEY", "LAMBDA_API_KEY_FILE")),
-        Provider::Tensordock => Some(("TENSORDOCK_API_KEY", "TENSORDOCK_API_KEY_FILE")),
-        Provider::Vultr => Some(("VULTR_API_KEY", "VULTR_API_KEY_FILE")),
-        Provider::Aws | Provider::Azure | Provider::Gcp => None,
-    }
+pub fn key_variable(provider: Provider) -> Option<(&'static str, String)> {
+    let variable = source(provider)?.profile().key_variable?;
+    Some((variable, format!("{variable}_FILE")))
 }
 
 /// The key of `provider`: from its variable, from the file that its `…_FILE` variable names, from
 /// the file of the provider's own program, or from our `keys.toml`; the first that holds one.
 pub fn find_key(provider: Provider, env: &Env, paths: &Paths) -> Option<Key> {
     let (variable, file_variable) = key_variable(provider)?;
-    from_variables(variable, file_variable, env)
+    from_variables(variable, &file_variable, env)
         .or_else(|| from_provider_file(provider, paths))
         .or_else(|| from_own_file(provider, paths))
 }
@@ -81,13 +76,13 @@ pub fn find_hub_token(env: &Env, paths: &Paths) -> Option<Key> {
     })
 }
 
-fn from_variables(variable: &'static str, file_variable: &'static str, env: &Env) -> Option<Key> {
+fn from_variables(variable: &'static str, file_variable: &str, env: &Env) -> Option<Key> {
     if let Some(text) = env.get(variable) {
         return key(text, KeyOrigin::Variable(variable), None);
     }
     let file = Path::new(env.get(file_variable)?);
     let text = read(file)?;
-    key(&text, KeyOrigin::FileVariable(file_variable), readable_by_others(file))
+    key(&text, KeyOrigin::FileVariable(file_variable.to_owned()), readable_by_others(file))
 }
 
 /// The files that the providers' own programs keep: `vastai`, `runpodctl`, Lambda's.
@@ -131,10 +126,12 @@ pub fn key_problems(provider: Provider, env: &Env, paths: &Paths) -> Vec<String>
     {
         problems.push(format!("{variable} is not used: no key holds spaces or line breaks"));
     }
-    if let Some(file) = env.get(file_variable).filter(|_| env.get(variable).is_none()) {
+    if let Some(file) = env.get(&file_variable).filter(|_| env.get(variable).is_none()) {
         match fs::read_to_string(file) {
             Err(e) => problems.push(format!("{file_variable}: {file}: {}", store::problem(&e))),
-            Ok(text) if key(&text, KeyOrigin::FileVariable(file_variable), None).is_none() => {
+            Ok(text)
+                if key(&text, KeyOrigin::FileVariable(file_variable.clone()), None).is_none() =>
+            {
                 problems.push(format!("{file_variable}: {file} holds no key on a single line"));
             }
             Ok(_) => {}

@@ -91,6 +91,9 @@ zone=$(curl --silent --header 'Metadata-Flavor: Google' \
   http://metadata.google.internal/computeMetadata/v1/instance/zone)
 gcloud compute instances delete "$(hostname)" --zone "${zone##*/}" --quiet || sudo shutdown -h now"#;
 
+/// Where no way is known.
+const CANNOT_END: &str =
+    "# How this provider's machines are ended from inside is not known: end it yourself.\nfalse";
 /// Where a stopped machine loses its disk, or costs as much as before.
 const CANNOT_STOP: &str = "# Stopping here would lose the disk or save nothing.\nfalse";
 /// Said at the start, because at the end nobody may be there to decide.
@@ -122,6 +125,8 @@ fn ends(provider: Provider) -> (&'static str, &'static str) {
         Provider::Aws => ("sudo shutdown -h now", CANNOT_STOP),
         Provider::Azure => (AZURE, AZURE_STOP),
         Provider::Gcp => (GCP, "sudo shutdown -h now"),
+        #[allow(unreachable_patterns, reason = "for providers that are added")]
+        _ => (CANNOT_END, CANNOT_STOP),
     }
 }
 

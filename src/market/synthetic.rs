@@ -153,6 +153,18 @@ pub fn market(count: usize, seed: u64) -> Vec<Offer> {
     offers
 }
 
+/// Those that have offers here; a registry that grows does not change what is made from a seed.
+const PROVIDERS: [Provider; 8] = [
+    Provider::Vast,
+    Provider::Runpod,
+    Provider::Lambda,
+    Provider::Tensordock,
+    Provider::Vultr,
+    Provider::Aws,
+    Provider::Azure,
+    Provider::Gcp,
+];
+
 fn sliced(whole: &Offer, machine: usize, slice: u32, cards: u32) -> Offer {
     let share = f64::from(slice) / f64::from(cards);
     let mut offer = whole.clone();
@@ -170,11 +182,8 @@ fn sliced(whole: &Offer, machine: usize, slice: u32, cards: u32) -> Offer {
 fn one(dice: &mut Dice, machine: usize, cards: u32) -> Offer {
     let first = kind("RTX 4090", 24564.0, 0.38);
     let card = dice.pick(&KINDS, &first);
-    let provider = if dice.share() < 0.7 {
-        Provider::Vast
-    } else {
-        *dice.pick(&Provider::ALL, &Provider::Aws)
-    };
+    let provider =
+        if dice.share() < 0.7 { Provider::Vast } else { *dice.pick(&PROVIDERS, &Provider::Aws) };
     let market = provider == Provider::Vast;
     let price = card.price * f64::from(cards) * dice.rounded(0.6, 2.2, 1000.0);
     let spot = (dice.share() < 0.6).then(|| UsdPerHour::new(price * dice.rounded(0.3, 0.9, 100.0)));

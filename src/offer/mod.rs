@@ -6,11 +6,14 @@
 mod country;
 mod place;
 mod region;
+mod registry;
 mod source;
 mod text;
 
 pub use country::{Continent, Country};
 pub use place::Place;
+pub use registry::Provider;
+pub(crate) use registry::each_provider;
 pub use source::source_name;
 pub use text::{Text, harmless};
 
@@ -19,61 +22,6 @@ use crate::units::{
     Gb, Gib, Hours, Mbps, PerHour, Range, Share, UnixSeconds, UsdPerGb, UsdPerGbMonth, UsdPerHour,
 };
 use serde::{Deserialize, Serialize};
-
-/// A provider of GPUs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Provider {
-    /// Vast.ai, a market of other people's machines.
-    Vast,
-    /// RunPod.
-    Runpod,
-    /// Lambda.
-    Lambda,
-    /// TensorDock.
-    Tensordock,
-    /// Vultr.
-    Vultr,
-    /// Amazon Web Services.
-    Aws,
-    /// Microsoft Azure.
-    Azure,
-    /// Google Cloud.
-    Gcp,
-}
-
-impl Provider {
-    /// All of them, in the order in which they are listed.
-    pub const ALL: [Provider; 8] = [
-        Provider::Vast,
-        Provider::Runpod,
-        Provider::Lambda,
-        Provider::Tensordock,
-        Provider::Vultr,
-        Provider::Aws,
-        Provider::Azure,
-        Provider::Gcp,
-    ];
-
-    /// The name used in queries, ids and JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Provider::Vast => "vast",
-            Provider::Runpod => "runpod",
-            Provider::Lambda => "lambda",
-            Provider::Tensordock => "tensordock",
-            Provider::Vultr => "vultr",
-            Provider::Aws => "aws",
-            Provider::Azure => "azure",
-            Provider::Gcp => "gcp",
-        }
-    }
-
-    /// The provider of that name.
-    pub fn from_name(name: &str) -> Option<Provider> {
-        Provider::ALL.into_iter().find(|p| p.name().eq_ignore_ascii_case(name))
-    }
-}
 
 /// One thing that can be rented.
 #[derive(Clone, Debug, PartialEq)]

@@ -86,7 +86,7 @@ fn terms(provider: Provider, location: &str) -> (Place, Fees) {
         Provider::Runpod => (Place::runpod(location), Fees::default()),
         Provider::Lambda => (Place::lambda(location, ""), Fees::default()),
         Provider::Vast => (Place::vast(location), Fees::default()),
-        Provider::Tensordock | Provider::Vultr => (Place::on(location, None), Fees::default()),
+        _ => (Place::on(location, None), Fees::default()),
     }
 }
 

@@ -91,8 +91,8 @@ pub struct Report {
     pub coverage_note: Option<String>,
     /// Rows that could not be read: reason, how many.
     pub rejected: Vec<(&'static str, usize)>,
-    /// Machine types with GPUs of which we do not know what is inside, and how many rows name them:
-    /// such a row is no offer, as its number of GPUs would be a guess.
+    /// Machine types with GPUs of which we do not know what is inside, and how many rows name them;
+    /// those rows have a price, and neither a card nor a count.
     pub unknown_types: Vec<(Text, usize)>,
     /// Nothing changed since the last fetch (cache validators); keep the rows.
     pub unchanged: bool,

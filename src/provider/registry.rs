@@ -1,20 +1,15 @@
-//! All sources. Adding a provider adds one line here.
+//! All sources, out of the registry of providers ([`crate::offer`]).
 
 use super::Source;
 use crate::offer::Provider;
 
-/// Every source, in the order in which they are started and listed.
-#[rustfmt::skip]
-static SOURCES: &[&dyn Source] = &[
-    &super::vast::Vast,
-    &super::runpod::Runpod,
-    &super::lambda::Lambda,
-    &super::tensordock::Tensordock,
-    &super::vultr::Vultr,
-    &super::aws::Aws,
-    &super::azure::Azure,
-    &super::gcp::Gcp,
-];
+macro_rules! sources {
+    ($($about:literal $provider:ident $module:ident [$($other:literal),*];)*) => {
+        /// Every source, in the order in which they are started and listed.
+        static SOURCES: &[&dyn Source] = &[$(&super::$module::$provider),*];
+    };
+}
+crate::offer::each_provider!(sources);
 
 /// Every source.
 pub fn registry() -> &'static [&'static dyn Source] {

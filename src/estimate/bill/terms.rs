@@ -108,6 +108,8 @@ impl Terms {
             Provider::Aws => &AWS,
             Provider::Azure => &AZURE,
             Provider::Gcp => &GCP,
+            #[allow(unreachable_patterns, reason = "for providers that are added")]
+            _ => &PLAIN,
         }
     }
 }

@@ -87,16 +87,7 @@ const YES_NO: Kind = Kind::Choice(&[
     ("yes", &["true", "1", "on", "verified"]),
     ("no", &["false", "0", "off", "unverified"]),
 ]);
-const PROVIDERS: Kind = Kind::Choice(&[
-    (Provider::Vast.name(), &["vast.ai", "vastai"]),
-    (Provider::Runpod.name(), &["runpod.io"]),
-    (Provider::Lambda.name(), &["lambdalabs", "lambda-labs"]),
-    (Provider::Tensordock.name(), &[]),
-    (Provider::Vultr.name(), &[]),
-    (Provider::Aws.name(), &["amazon", "ec2"]),
-    (Provider::Azure.name(), &["microsoft"]),
-    (Provider::Gcp.name(), &["google", "gce"]),
-]);
+const PROVIDERS: Kind = Kind::Choice(&Provider::NAMES);
 const FITS: Kind = Kind::Choice(&[
     ("yes", &["fits", "true"]),
     ("tight", &["perhaps", "maybe"]),

@@ -8,7 +8,7 @@ use flate2::write::GzEncoder;
 use rstest::rstest;
 use std::io::Write;
 
-const SOURCES: [Provider; 8] = Provider::ALL;
+const SOURCES: [Provider; Provider::ALL.len()] = Provider::ALL;
 
 /// Notes that every source has met `fault` and kept its promises.
 fn tried(fault: &str) {
