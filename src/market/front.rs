@@ -22,10 +22,11 @@ impl FrontPoint {
         let dearer = usd(Usd::new(self.total_usd - before.total_usd));
         let faster = Hours::new(before.hours - self.hours);
         let faster = match faster.seconds() {
-            s if s < 60.0 => format!("{s:.0}s"),
-            _ => hours(faster),
+            s if s < 1.0 => "less than a second".to_owned(),
+            s if s < 60.0 => format!("-{s:.0}s"),
+            _ => format!("-{}", hours(faster)),
         };
-        format!("+{dearer} buys -{faster}")
+        format!("+{dearer} buys {faster}")
     }
 }
 
@@ -62,4 +63,25 @@ impl View {
 pub fn front_of(points: &[FrontPoint]) -> Vec<FrontPoint> {
     let figures: Vec<(f64, f64)> = points.iter().map(|p| (p.total_usd, p.hours)).collect();
     pareto::front(&figures).into_iter().filter_map(|i| points.get(i).copied()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::estimate::quote::PriceKind;
+    use crate::market::synthetic;
+
+    #[test]
+    fn a_step_that_buys_next_to_nothing_says_so() {
+        let mut table = Table::new();
+        table.insert(1, &synthetic::market(1, 1));
+        let offer = synthetic::market(1, 1).remove(0);
+        let row = table.find(&offer.id()).unwrap();
+        let line = ViewRow { row, kind: PriceKind::OnDemand };
+        let at = |total_usd, hours| FrontPoint { line, total_usd, hours };
+        let slow = at(1.0, 5.0);
+        assert_eq!(at(4.0, 3.0).step_from(&slow), "+3.00$ buys -2.0h");
+        assert_eq!(at(4.0, 4.99).step_from(&slow), "+3.00$ buys -36s");
+        assert_eq!(at(4.0, 4.9999).step_from(&slow), "+3.00$ buys less than a second");
+    }
 }

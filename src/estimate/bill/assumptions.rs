@@ -57,6 +57,11 @@ pub(super) fn assumptions(
         // Both price lists: the first 100 GB that leave the account in a month are free.
         list.push(("egress", "the 100 GB that a month has free are taken as used up".into()));
     }
+    if matches!(offer.provider, Provider::Aws | Provider::Gcp) {
+        // Both price lists (2026): billed for as long as it is held, attached or not.
+        let address = "a public IPv4 address, about 0.005 $/h, is not counted";
+        list.push(("address", address.into()));
+    }
     if let Some(fee) = job.ingress {
         list.push(("ingress", format!("{} $/GB (yours)", trimmed(fee.get()))));
     }

@@ -493,6 +493,8 @@ fn what_the_user_replaced_is_said() {
         let found = quote.assumptions.iter().find(|(n, _)| *n == name).unwrap();
         assert!(found.1.contains("yours"), "{found:?}");
     }
+    let address = quote.assumptions.iter().find(|(n, _)| *n == "address").unwrap();
+    assert!(address.1.contains("not counted"), "{address:?}");
     let stage = |name: &str| quote.stages.iter().find(|s| s.name == name).unwrap().hours.get();
     assert_eq!((stage("boot"), stage("idle")), (0.5, 3.0));
     assert!((stage("evaluate") / stage("train") - 0.5).abs() < 1e-9);
