@@ -213,7 +213,7 @@ def main():
             *keys(asked.program, markets, home, asked.keys, medians),
         ]
         if asked.vast or asked.rows:
-            lines += ["", "## Beside others", ""]
+            lines += ["", "## Beside others", "", "Whoever has less than haggle's figure is ahead of us.", ""]
         if asked.vast:
             lines += [*peers.lists(asked.program, asked.vast, asked.python, home), ""]
         if asked.rows:
